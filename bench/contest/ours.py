@@ -1,0 +1,73 @@
+"""Ours: the operator on given features, mixed as the library mixes them, and the library's layer."""
+
+from __future__ import annotations
+
+import synthesizer
+import torch
+from peers import Inputs
+from torch import Tensor
+
+from .setting import HEADS, WIDTH, Setting
+
+
+def core(members: list[str], t: Inputs, causal: bool) -> Tensor:
+    alpha = torch.softmax(t["mixture"], -1).unbind(-1) if len(members) > 1 else [None]
+    query = key = row = column = table = left = right = None
+    scale = 1.0
+    for weight, member in zip(alpha, members):
+
+        def weighed(tensor: Tensor, weight: Tensor | None = weight) -> Tensor:
+            return tensor if weight is None else tensor * weight
+
+        own = None
+        if member == "V":
+            query, key, scale = (
+                weighed(t["V.query"]),
+                t["V.key"],
+                t["V.query"].size(-1) ** -0.5,
+            )
+        elif member == "D":
+            row, column = weighed(t["D.row"]), t["D.weight"].transpose(-2, -1)
+            own = weighed(t["D.bias"].unsqueeze(-2))
+        elif member in ("R", "Fix"):
+            own = weighed(t[f"{member}.table"])
+        elif member == "FR":
+            own = weighed(t["FR.left"] @ t["FR.right"].transpose(-2, -1))
+        elif member == "FD":
+            left, right = weighed(t["FD.left"]), t["FD.right"]
+        if own is not None:
+            table = own if table is None else table + own
+    return torch.ops.synthesizer.attend(
+        query,
+        key,
+        scale,
+        row,
+        column,
+        table,
+        left,
+        right,
+        False,
+        t["value"],
+        None,
+        None,
+        causal,
+        0.0,
+        0,
+    )
+
+
+def layer(setting: Setting) -> synthesizer.Attention:
+    torch.manual_seed(1)
+    return synthesizer.Attention(
+        setting.attention,
+        width=WIDTH,
+        heads=HEADS,
+        max_length=setting.length,
+        causal=setting.causal,
+    )
+
+
+def run_layer(module: synthesizer.Attention, x: Tensor) -> Tensor:
+    # In inference the layer keeps the weights of global attentions from call to call. The peers don't, and
+    # only equal work is compared: train() makes it forget them.
+    return module.train()(x)

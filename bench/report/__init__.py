@@ -1,0 +1,1 @@
+"""What is made of the numbers: tables for the terminal, and a picture."""

@@ -1,0 +1,31 @@
+# `cmake --install` gives others `find_package(Synthesizer)` and the target synthesizer::attention.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+if(SKBUILD)
+  return()  # a Python wheel holds the extension only
+endif()
+
+# What people may include; the rest of the headers is ours to change.
+set(public_headers
+  attention/attention.h attention/error.h attention/frame.h attention/logits.h attention/mixture.h
+  attention/options.h attention/parameter.h attention/processor.h attention/registry.h attention/spec.h
+  attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h)
+foreach(header ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder})
+endforeach()
+
+install(TARGETS synthesizer_attention EXPORT SynthesizerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Synthesizer)
+install(EXPORT SynthesizerTargets NAMESPACE synthesizer:: DESTINATION ${config_folder})
+file(WRITE ${CMAKE_BINARY_DIR}/SynthesizerConfig.cmake [[
+include(CMakeFindDependencyMacro)
+find_dependency(Torch)
+find_dependency(fmt)
+find_dependency(hwy)
+find_dependency(OpenMP)
+include(${CMAKE_CURRENT_LIST_DIR}/SynthesizerTargets.cmake)
+]])
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/SynthesizerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/SynthesizerConfig.cmake ${CMAKE_BINARY_DIR}/SynthesizerConfigVersion.cmake
+        DESTINATION ${config_folder})

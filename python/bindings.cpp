@@ -1,0 +1,130 @@
+// The frame and the registry for Python. The operator itself is torch.ops.synthesizer.attend, registered by
+// the same library; tensors are owned by Python's module and passed with every call.
+
+#include <pybind11/stl.h>
+#include <torch/csrc/utils/pybind.h>
+
+#include "attention/frame.h"
+#include "attention/kernel/tile.h"
+#include "attention/processor.h"
+#include "attention/registry.h"
+#include "attention/spec.h"
+
+namespace py = pybind11;
+using namespace synthesizer;
+
+namespace {
+
+using MaybeTensor = std::optional<at::Tensor>;
+
+using OptionDict = std::map<std::string, OptionValue>;
+
+std::unique_ptr<Frame> make_frame(const std::string& attention, int64_t width, int64_t heads,
+                                  int64_t max_length, bool causal, double dropout, bool bias,
+                                  const OptionDict& options) {
+  AttentionOptions all{attention, width, heads, max_length, causal, dropout, bias, {}};
+  for (const auto& [name, value] : options) all.options.set(name, value);
+  return std::make_unique<Frame>(std::move(all));
+}
+
+/// Everything a frame is made from, in the order of its constructor: it holds no tensors, so a copy or a
+/// pickle is this.
+py::tuple frame_state(const Frame& frame) {
+  const AttentionOptions& o = frame.options();
+  return py::make_tuple(o.attention, o.width, o.heads, o.max_length, o.causal, o.dropout, o.bias,
+                        o.options.values());
+}
+
+std::unique_ptr<Frame> frame_from_state(const py::tuple& s) {
+  if (s.size() != 8) throw py::value_error("this is not the state of a Frame");
+  return make_frame(s[0].cast<std::string>(), s[1].cast<int64_t>(), s[2].cast<int64_t>(),
+                    s[3].cast<int64_t>(), s[4].cast<bool>(), s[5].cast<double>(), s[6].cast<bool>(),
+                    s[7].cast<OptionDict>());
+}
+
+template <auto Member>
+auto option(const Frame& frame) {
+  return frame.options().*Member;
+}
+
+py::list list_variants() {
+  py::list all;
+  for (const Variant& v : variants()) {
+    py::dict line;
+    line["name"] = v.name;
+    line["short"] = v.abbreviation;
+    line["tokens"] = v.tokens_name();
+    line["sample"] = v.sample_name();
+    line["interacts"] = v.interacts;
+    line["parameters"] = v.parameters;
+    all.append(line);
+  }
+  return all;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_C, m) {
+  avoid_amx_trap();
+  m.def("variants", list_variants);
+  m.def("vector_target", kernel::vector_target);
+
+  py::class_<Parameter>(m, "Parameter")
+      .def_readonly("name", &Parameter::name)
+      .def_readonly("shape", &Parameter::shape)
+      .def_readonly("trained", &Parameter::trained);
+
+  py::class_<Count>(m, "Count")
+      .def_readonly("synthesis", &Count::synthesis)
+      .def_readonly("total", &Count::total)
+      .def_readonly("macs", &Count::macs);
+
+  py::class_<State>(m, "State", "What decoding remembers of the positions so far.")
+      .def_property_readonly("batch", &State::batch)
+      .def_property_readonly("position", &State::position)
+      .def("reorder", &State::reorder, py::arg("indices"),
+           "Row n becomes what row indices[n] was: beams that go on, others that are dropped.")
+      .def(
+          "copy", [](const State& state) { return state.copy(); }, "A state of its own to go on from.")
+      .def("__copy__", [](const State& state) { return state.copy(); })
+      .def("__deepcopy__", [](const State& state, const py::dict&) { return state.copy(); });
+
+  py::class_<Frame>(m, "Frame",
+                    "Projections, heads, masks, dropout and decoding around the logits; holds no tensors.")
+      .def(py::init(&make_frame), py::arg("attention"), py::arg("width"), py::arg("heads"),
+           py::arg("max_length"), py::arg("causal"), py::arg("dropout"), py::arg("bias"), py::arg("options"))
+      .def(py::pickle(&frame_state, &frame_from_state))
+      .def_property_readonly("parameters", &Frame::parameters)
+      .def_property_readonly("is_global", &Frame::global)
+      .def_property_readonly("attention", &option<&AttentionOptions::attention>)
+      .def_property_readonly("width", &option<&AttentionOptions::width>)
+      .def_property_readonly("heads", &option<&AttentionOptions::heads>)
+      .def_property_readonly("max_length", &option<&AttentionOptions::max_length>)
+      .def_property_readonly("causal", &option<&AttentionOptions::causal>)
+      .def_property_readonly("dropout", &option<&AttentionOptions::dropout>)
+      .def_property_readonly("bias", &option<&AttentionOptions::bias>)
+      .def_property_readonly("options", [](const Frame& f) { return f.options().options.values(); })
+      .def_property_readonly("spec",
+                             [](const Frame& f) { return short_spec(parse_spec(f.options().attention)); })
+      .def("initialise", [](const Frame& f) { return f.initialise(); })
+      .def(
+          "forward",
+          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+             const MaybeTensor& lengths,
+             bool training) { return f.forward(tensors, x, lengths.value_or(at::Tensor()), training); },
+          py::call_guard<py::gil_scoped_release>())
+      .def(
+          "weights",
+          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+             const MaybeTensor& lengths) { return f.weights(tensors, x, lengths.value_or(at::Tensor())); },
+          py::call_guard<py::gil_scoped_release>())
+      .def("start", &Frame::start)
+      .def("step", &Frame::step, py::call_guard<py::gil_scoped_release>())
+      .def("count", &Frame::count)
+      .def("forget", &Frame::forget, py::call_guard<py::gil_scoped_release>())
+      .def("grown",
+           [](const Frame& f, int64_t max_length) { return std::make_unique<Frame>(f.grown(max_length)); })
+      .def("grow", [](const Frame& f, const std::vector<at::Tensor>& tensors, const Frame& to) {
+        return grow(f, tensors, to);
+      });
+}

@@ -1,0 +1,38 @@
+"""Attentions whose alignment is synthesized (Tay et al., "Synthesizer: Rethinking Self-Attention").
+
+>>> import torch, synthesizer
+>>> a = synthesizer.Attention("R+V", width=64, heads=4, max_length=32, causal=True)
+>>> a(torch.randn(2, 10, 64)).shape
+torch.Size([2, 10, 64])
+"""
+
+import torch  # noqa: F401  loads the libraries that _C stands on; must come first
+
+from . import _C  # noqa: F401  registers torch.ops.synthesizer
+from .attention import Attention, State, variants
+from .tutorial import (
+    FactorizedSynthesizerDense,
+    FactorizedSynthesizerRandom,
+    MixtureSynthesizers,
+    SynthesizerDense,
+    SynthesizerRandom,
+    Transformer,
+    calculate_flops,
+    get_n_params,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Attention",
+    "State",
+    "variants",
+    "Transformer",
+    "SynthesizerDense",
+    "SynthesizerRandom",
+    "FactorizedSynthesizerDense",
+    "FactorizedSynthesizerRandom",
+    "MixtureSynthesizers",
+    "get_n_params",
+    "calculate_flops",
+]

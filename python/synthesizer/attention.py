@@ -1,0 +1,243 @@
+"""The attention layer as a torch.nn.Module, around the frame written in C++."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from . import _C, values
+
+State = _C.State
+
+
+def variants() -> list[dict[str, Any]]:
+    """Every synthesizing function: name, short, tokens, sample, interacts, parameters (a formula).
+
+    >>> [v["short"] for v in variants()]
+    ['V', 'D', 'R', 'Fix', 'FR', 'FD']
+    """
+    return _C.variants()
+
+
+class Attention(nn.Module):
+    """Multi-head attention with any of the paper's alignments, or a mixture of them.
+
+    Args:
+        attention: a variant ("V", "dense", …, see :func:`variants`) or a mixture ("R+V").
+        width: model width D; must be divisible by ``heads``.
+        heads: number of heads H.
+        max_length: longest length N the layer is built for.
+        causal: position i sees positions 0 … i only.
+        dropout: on the attention weights, in training.
+        bias: biases of the value and output projections.
+        **options: those of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR),
+            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures).
+
+    >>> a = Attention("FR", width=32, heads=4, max_length=16, rank=2)
+    >>> sorted(a.state_dict())
+    ['logits.FR.left', 'logits.FR.right', 'output.weight', 'value.weight']
+    >>> y, p = a(torch.randn(3, 5, 32), need_weights=True)
+    >>> y.shape, p.shape
+    (torch.Size([3, 5, 32]), torch.Size([1, 4, 5, 5]))
+    """
+
+    def __init__(
+        self,
+        attention: str = "V",
+        width: int = 512,
+        heads: int = 8,
+        max_length: int = 256,
+        causal: bool = False,
+        dropout: float = 0.0,
+        bias: bool = False,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        **options: values.Option,
+    ) -> None:
+        super().__init__()
+        self._frame = _C.Frame(
+            values.text("attention", attention),
+            values.whole("width", width),
+            values.whole("heads", heads),
+            values.whole("max_length", max_length),
+            values.flag("causal", causal),
+            values.real("dropout", dropout),
+            values.flag("bias", bias),
+            {name: values.option(name, value) for name, value in options.items()},
+        )
+        device = torch.get_default_device() if device is None else device
+        dtype = torch.get_default_dtype() if dtype is None else dtype
+        self._places: list[tuple[list[str], str]] = []  # ["logits", "V", "query"], "weight"
+        for parameter, tensor in zip(self._frame.parameters, self._frame.initialise()):
+            *path, name = parameter.name.split(".")
+            self._places.append((path, name))
+            _put(self, path, name, tensor.to(device=device, dtype=dtype), parameter.trained)
+
+    def forward(
+        self, x: Tensor, lengths: Tensor | None = None, need_weights: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Attends over x (B×L×D, any L ≤ max_length), giving B×L×D.
+
+        lengths: how many positions of each sample count (B, integers); the rest is padding on the right:
+            padded columns get no weight, padded rows of the result are 0.
+        need_weights: also return the weights, without dropout: B×H×L×L, or 1×H×L×L where they depend on no
+            token and no lengths are given. Slow: for looking at.
+
+        >>> a = Attention("D", width=8, heads=2, max_length=6)
+        >>> y = a(torch.randn(2, 6, 8), lengths=torch.tensor([6, 3]))
+        >>> y[1, 3:].abs().max().item()
+        0.0
+        """
+        if lengths is not None:
+            lengths = values.lengths(lengths)
+        tensors = self._tensors()
+        y = self._frame.forward(tensors, x, lengths, self.training)
+        return (y, self._frame.weights(tensors, x, lengths)) if need_weights else y
+
+    def start(self, batch: int) -> State:
+        """An empty state for decoding a batch step by step; causal layers only.
+
+        >>> a = Attention("R+V", width=8, heads=2, max_length=4, causal=True)
+        >>> x, s = torch.randn(2, 4, 8), a.start(batch=2)
+        >>> rows = []
+        >>> for t in range(4):
+        ...     y_t, s = a.step(x[:, t], s)
+        ...     rows.append(y_t)
+        >>> torch.allclose(torch.stack(rows, 1), a(x), atol=1e-5)
+        True
+        """
+        return self._frame.start(values.whole("batch", batch))
+
+    def step(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        """One position: x is B×D, the result the row of ``forward``. The state is updated and returned.
+
+        No gradients, no dropout. ``state.reorder(indices)`` follows beams, ``state.copy()`` branches.
+
+        >>> a = Attention("V", width=8, heads=2, max_length=4, causal=True)
+        >>> y, s = a.step(torch.randn(3, 8), a.start(batch=3))
+        >>> s.reorder(torch.tensor([2, 0]))
+        >>> y.shape, s.batch, s.position
+        (torch.Size([3, 8]), 2, 1)
+        """
+        return self._frame.step(self._tensors(), x, state), state
+
+    def grow(self, max_length: int) -> Attention:
+        """Makes room for longer sequences, in place. What was learnt stays; new entries are initialised.
+
+        Parameters keep their identity, but change their shapes: make optimizers anew afterwards, and let
+        go of results of earlier calls, whose graph knows the old shapes.
+
+        >>> a = Attention("R", width=8, heads=2, max_length=4)
+        >>> a.grow(6)(torch.randn(1, 6, 8)).shape
+        torch.Size([1, 6, 8])
+        """
+        larger, tensors = self._frame.grown(values.whole("max_length", max_length)), self._tensors()
+        for tensor, grown in zip(tensors, self._frame.grow(tensors, larger)):
+            tensor.grad = None
+            tensor.data = grown
+        self._frame = larger
+        return self
+
+    def count(self, length: int | None = None) -> dict[str, int]:
+        """Trained parameters of the synthesis and in total, and multiply-adds of one sequence of that length.
+
+        >>> Attention("V", width=8, heads=2, max_length=4).count()
+        {'synthesis': 128, 'total': 256, 'macs': 1280}
+        """
+        count = self._frame.count(self.max_length if length is None else values.whole("length", length))
+        return {"synthesis": count.synthesis, "total": count.total, "macs": count.macs}
+
+    def reset_parameters(self) -> None:
+        """Draws everything anew, Fix's table too; what ``to_empty`` left without values gets them.
+
+        >>> a = Attention("R", width=8, heads=2, max_length=4, device="meta").to_empty(device="cpu")
+        >>> a.reset_parameters()
+        """
+        with torch.no_grad():
+            for tensor, drawn in zip(self._tensors(), self._frame.initialise()):
+                tensor.copy_(drawn)
+
+    def train(self, mode: bool = True) -> Attention:
+        """As on any module; also drops weights kept from earlier calls.
+
+        In ``eval()`` and without gradients, weights that depend on no token are kept from call to call until a
+        parameter changes or a call wants gradients. Writes that torch does not count (``parameter.data``, fused
+        optimizers) cannot be noticed in between: say ``eval()`` after them.
+
+        >>> Attention("R", width=8, heads=2, max_length=4).eval().training
+        False
+        """
+        self._frame.forget()
+        return super().train(mode)
+
+    @property
+    def attention(self) -> str:
+        """What the layer was made with, as the other properties here."""
+        return self._frame.attention
+
+    @property
+    def width(self) -> int:
+        return self._frame.width
+
+    @property
+    def heads(self) -> int:
+        return self._frame.heads
+
+    @property
+    def max_length(self) -> int:
+        return self._frame.max_length
+
+    @property
+    def causal(self) -> bool:
+        return self._frame.causal
+
+    @property
+    def dropout(self) -> float:
+        return self._frame.dropout
+
+    @property
+    def bias(self) -> bool:
+        return self._frame.bias
+
+    @property
+    def options(self) -> dict[str, values.Option]:
+        """The options of the members that were given.
+
+        >>> Attention("FR", width=8, heads=2, max_length=4, rank=2).options
+        {'rank': 2}
+        """
+        return self._frame.options
+
+    def extra_repr(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return (
+            f"{self._frame.spec!r}, width={self.width}, heads={self.heads}, max_length={self.max_length}, "
+            f"causal={self.causal}, dropout={self.dropout}, bias={self.bias}{options}"
+        )
+
+    def _tensors(self) -> list[Tensor]:
+        # Looked up by name with every call: whatever replaced a parameter or a submodule (functional_call,
+        # parametrizations, load_state_dict(assign=True), a replica) is what the frame sees.
+        tensors = []
+        for path, name in self._places:
+            owner: nn.Module = self
+            for part in path:
+                owner = owner._modules[part]
+            tensor = owner._parameters.get(name)  # where most are; getattr finds all, but takes longer
+            tensors.append(getattr(owner, name) if tensor is None else tensor)
+        return tensors
+
+
+def _put(root: nn.Module, path: list[str], name: str, tensor: Tensor, trained: bool) -> None:
+    """Registers a tensor below root, making the submodules on the way."""
+    for part in path:
+        if part not in root._modules:
+            root.add_module(part, nn.Module())
+        root = root._modules[part]
+    if trained:
+        root.register_parameter(name, nn.Parameter(tensor))
+    else:
+        root.register_buffer(name, tensor)

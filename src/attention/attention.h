@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "attention/frame.h"
+
+namespace synthesizer {
+
+/// A multi-head attention layer for LibTorch models, with any of the paper's alignments:
+///
+///     synthesizer::Attention attention({.attention = "R+V", .width = 512, .heads = 8,
+///                                       .max_length = 256, .causal = true});
+///     torch::Tensor y = attention(x);                  // B×L×D
+///
+/// Parameters are registered under stable names ("logits.V.query.weight"); see docs/parameters.md.
+class AttentionImpl : public torch::nn::Module {
+ public:
+  explicit AttentionImpl(AttentionOptions options);
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {});
+  /// The weights without dropout; see Frame::weights.
+  at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}) const;
+
+  State start(int64_t batch) const { return frame_->start(batch); }
+  at::Tensor step(const at::Tensor& x, State& state) const { return frame_->step(tensors_, x, state); }
+
+  /// Makes room for longer sequences. What was learnt stays; new entries are initialised. Gradients are
+  /// dropped, and an optimizer made before has to be made again.
+  void grow(int64_t max_length);
+
+  void train(bool on = true) override;
+  std::shared_ptr<torch::nn::Module> clone(
+      const std::optional<torch::Device>& device = std::nullopt) const override;
+  void pretty_print(std::ostream& stream) const override;
+
+  const AttentionOptions& options() const { return frame_->options(); }
+  const Frame& frame() const { return *frame_; }
+
+ private:
+  std::unique_ptr<Frame> frame_;
+  std::vector<at::Tensor> tensors_;  ///< handles of the registered parameters, in the frame's order
+};
+
+TORCH_MODULE(Attention);
+
+}  // namespace synthesizer

@@ -1,0 +1,22 @@
+#include "attention/heads.h"
+
+#include <ATen/ATen.h>
+
+namespace synthesizer {
+
+at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
+  // Sizes are written out, not inferred: an empty batch has nothing to infer them from.
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+at::Tensor join_heads(const at::Tensor& y) {
+  return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
+}
+
+at::Tensor hidden_features(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                           int64_t heads) {
+  if (!weight.defined()) return x.unsqueeze(1).expand({x.size(0), heads, x.size(1), x.size(2)});
+  return split_heads(at::relu(at::linear(x, weight, bias)), heads);
+}
+
+}  // namespace synthesizer

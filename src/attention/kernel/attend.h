@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "attention/logits.h"
+
+namespace synthesizer {
+
+/// The one operator under every variant:
+///
+///     Y = dropout(softmax(S + M)) · value        S = scale · query keyᵀ + row columnᵀ + table + left ⊙ right
+///
+/// value B×H×M×K gives B×H×L×K, laid out so that joining the heads costs nothing. Differentiable once in
+/// every part of the logits and in value. Registered as torch.ops.synthesizer.attend.
+///
+/// Three paths, one result: on the CPU in float32 and bfloat16 a fused one (block by block, forward and
+/// backward) and a global one (weights made once for the whole batch); everywhere else plain ATen.
+at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& value,
+                  const Dropout& dropout = {});
+
+/// softmax(S + M) itself, as a matrix a head: B×H×L×M, or 1×H×L×M where S looks at no token and no
+/// lengths are given. For looking at; differentiable; slow and large compared with attend.
+at::Tensor attention_weights(const Logits& logits, const Mask& mask);
+
+/// For inference with global logits. The weights H×L×M of the whole batch, made once …
+at::Tensor global_weights(const at::Tensor& table, bool causal);
+/// … and applied many times. Not differentiable.
+at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,
+                                      const at::Tensor& value);
+
+}  // namespace synthesizer

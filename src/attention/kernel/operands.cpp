@@ -1,0 +1,82 @@
+#include "attention/kernel/operands.h"
+
+#include <ATen/ATen.h>
+
+namespace synthesizer::kernel {
+
+at::Tensor usable(const at::Tensor& t) {
+  if (!t.defined()) return t;
+  auto f = t.to(at::kFloat);
+  return f.stride(-1) == 1 || f.stride(-2) == 1 ? f : f.contiguous();
+}
+
+Operands::Operands(const Problem& p)
+    : problem_(&p),
+      query_(usable(p.logits.query)),
+      key_(usable(p.logits.key)),
+      row_(usable(p.logits.row)),
+      column_(usable(p.logits.column)),
+      table_(p.logits.table.defined() ? p.logits.table.to(at::kFloat) : at::Tensor()),
+      left_(usable(p.logits.left)),
+      right_(usable(p.logits.right)),
+      value_(usable(p.value)),
+      causal_(p.mask.causal) {
+  // These are read along their rows.
+  if (table_.defined() && table_.stride(-1) != 1) table_ = table_.contiguous();
+  if (left_.defined() && left_.stride(-1) != 1) left_ = left_.contiguous();
+  if (right_.defined() && right_.stride(-1) != 1) right_ = right_.contiguous();
+}
+
+Matrix Operands::matrix(const at::Tensor& t, int64_t b, int64_t h) {
+  const int64_t d = t.dim();
+  float* data = t.data_ptr<float>() + h * t.stride(d - 3) + (d == 4 ? b * t.stride(0) : 0);
+  return {data, t.size(d - 2), t.size(d - 1), t.stride(d - 2), t.stride(d - 1)};
+}
+
+Outer Operands::outer(int64_t b, int64_t h) const {
+  if (!left_.defined()) return {};
+  const Matrix left = matrix(left_, b, h), right = matrix(right_, b, h);
+  return {left.data,    right.data,    left.row_stride,      right.row_stride,
+          left.columns, right.columns, problem_->logits.tile};
+}
+
+Drop Operands::drop(int64_t b, int64_t h) const {
+  const Dropout& dropout = problem_->dropout;
+  if (dropout.probability == 0) return {};
+  const int64_t sample = problem_->logits.global() ? 0 : b;
+  return {drop_threshold(dropout.probability), static_cast<float>(1 / (1 - dropout.probability)),
+          dropout.seed, sample * problem_->heads() + h};
+}
+
+void Operands::take_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const {
+  if (row_.defined() && columns.head != h) columns.column.take(column(h).transposed(), rows);
+  if (query_.defined() && (columns.head != h || columns.sample != b)) {
+    columns.key.take(key(b, h).transposed(), rows);
+  }
+  columns.sample = b;
+  columns.head = h;
+}
+
+void Operands::form_logits(const Tile& s, const Columns& columns) const {
+  const int64_t b = columns.sample, h = columns.head;
+  bool begun = false;
+  if (table_.defined()) {
+    const int64_t row_stride = table_.size(1) == 1 ? 0 : table_.stride(1);
+    put_table(s, table_.const_data_ptr<float>() + h * table_.stride(0), row_stride, begun);
+    begun = true;
+  }
+  if (const Outer factors = outer(b, h)) {
+    put_outer(s, factors, begun);
+    begun = true;
+  }
+  auto add_product = [&](float scale, const Matrix& rows, const Factor& factor) {
+    multiply(scale, rows.row_range(s.row, s.row + s.rows), factor, 0, s.column, begun, s.matrix(),
+             wanted_columns(s, causal_));
+    begun = true;
+  };
+  if (query_.defined()) add_product(static_cast<float>(problem_->logits.scale), query(b, h), columns.key);
+  if (row_.defined()) add_product(1, row(b, h), columns.column);
+  for (int64_t r = 0; !begun && r < s.rows; ++r) std::fill_n(s[r], s.columns, 0.0f);
+}
+
+}  // namespace synthesizer::kernel

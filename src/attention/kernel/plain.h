@@ -1,0 +1,11 @@
+#pragma once
+
+#include "attention/logits.h"
+
+namespace synthesizer::kernel {
+
+/// softmax(S + M) as matrices, B×H×L×M or 1×H×L×M, in float32 or float64; zeros where nothing is seen.
+/// Made of differentiable operations.
+at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns);
+
+}  // namespace synthesizer::kernel

@@ -1,0 +1,145 @@
+#include "attention/kernel/problem.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "attention/error.h"
+
+namespace synthesizer::kernel {
+namespace {
+
+std::string shape_of(const at::Tensor& t) {
+  return fmt::format("{}", fmt::join(t.sizes(), "×"));
+}
+
+/// -1 stands for any size.
+void expect(const char* name, const at::Tensor& t, std::initializer_list<int64_t> wanted) {
+  bool fits = t.dim() == static_cast<int64_t>(wanted.size());
+  for (int64_t d = 0; fits && d < t.dim(); ++d) {
+    int64_t size = *(wanted.begin() + d);
+    fits = size < 0 || size == t.size(d);
+  }
+  if (fits) return;
+  auto text = [](int64_t size) { return size < 0 ? std::string("any") : std::to_string(size); };
+  std::string list;
+  for (int64_t size : wanted) list += (list.empty() ? "" : "×") + text(size);
+  invalid(fmt::format("{} has shape {}: it must be {}", name, shape_of(t), list));
+}
+
+int64_t length_of(const at::Tensor& lengths, int64_t b, int64_t otherwise) {
+  if (!lengths.defined()) return otherwise;
+  return lengths.const_data_ptr<int64_t>()[b * lengths.stride(0)];
+}
+
+}  // namespace
+
+void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, int64_t most) {
+  if (!lengths.defined()) return;
+  if (lengths.scalar_type() != at::kLong || lengths.dim() != 1) {
+    invalid(fmt::format("{} must be one int64 number a sample, not {} of shape {}", name,
+                        c10::toString(lengths.scalar_type()), shape_of(lengths)));
+  }
+  if (lengths.size(0) != batch) {
+    invalid(fmt::format("{} has {} entries for a batch of {}: there must be one a sample", name,
+                        lengths.size(0), batch));
+  }
+  if (!lengths.is_cpu()) return;  // looking would make a device wait
+  const auto flat = lengths.contiguous();
+  for (int64_t b = 0; b < batch; ++b) {
+    int64_t n = flat.const_data_ptr<int64_t>()[b];
+    if (n < 0 || n > most) {
+      invalid(fmt::format("{}[{}] is {}: it must be from 0 to {}", name, b, n, most));
+    }
+  }
+}
+
+int64_t Problem::rows() const {
+  if (logits.query.defined()) return logits.query.size(2);
+  if (logits.row.defined()) return logits.row.size(2);
+  if (logits.left.defined()) return logits.left.size(2);
+  if (logits.table.defined() && logits.table.size(1) != 1) return logits.table.size(1);
+  // A table of one row: one row against many columns in decoding, all rows alike in a square.
+  return mask.causal ? columns() : 1;
+}
+
+int64_t Problem::rows_of(int64_t b) const {
+  return length_of(mask.row_lengths, b, rows());
+}
+
+int64_t Problem::columns_of(int64_t b) const {
+  return length_of(mask.column_lengths, b, columns());
+}
+
+void Problem::check() const {
+  const auto dtype = value.scalar_type();
+  if (dtype != at::kFloat && dtype != at::kBFloat16 && dtype != at::kDouble) {
+    invalid(fmt::format("value has dtype {}: it must be float32, bfloat16 or float64", c10::toString(dtype)));
+  }
+  if (value.dim() != 4) {
+    invalid(fmt::format("value has shape {}: it must be batch×heads×columns×width", shape_of(value)));
+  }
+  const int64_t b = batch(), h = heads(), m = columns();
+  auto pair = [&](const char* names, const at::Tensor& first, const at::Tensor& second) {
+    if (first.defined() != second.defined()) {
+      invalid(fmt::format("{} go together: one of them is missing", names));
+    }
+  };
+  pair("query and key", logits.query, logits.key);
+  pair("row and column", logits.row, logits.column);
+  pair("left and right", logits.left, logits.right);
+  const int64_t l = rows();
+  if (logits.query.defined()) {
+    expect("query", logits.query, {b, h, l, -1});
+    expect("key", logits.key, {b, h, m, logits.query.size(3)});
+  }
+  if (logits.row.defined()) {
+    expect("row", logits.row, {b, h, l, -1});
+    expect("column", logits.column, {h, m, logits.row.size(3)});
+  }
+  if (logits.table.defined()) {
+    const bool one_row = logits.table.dim() == 3 && logits.table.size(1) == 1;
+    expect("table", logits.table, {h, one_row ? 1 : l, m});
+  }
+  if (logits.left.defined()) {
+    expect("left", logits.left, {b, h, l, -1});
+    expect("right", logits.right, {b, h, l, -1});
+    const int64_t a = logits.left.size(3), c = logits.right.size(3);
+    if (a < 1 || c < 1 || (!logits.tile && a * c < m)) {
+      invalid(fmt::format("left and right have {} and {} columns: their product must reach {}", a, c, m));
+    }
+  }
+  for (const auto& [name, tensor] : {std::pair<const char*, const at::Tensor&>{"query", logits.query},
+                                     {"key", logits.key},
+                                     {"row", logits.row},
+                                     {"column", logits.column},
+                                     {"table", logits.table},
+                                     {"left", logits.left},
+                                     {"right", logits.right}}) {
+    if (!tensor.defined()) continue;
+    if (tensor.scalar_type() != dtype) {
+      invalid(fmt::format("{} has dtype {} and value {}: all must have one", name,
+                          c10::toString(tensor.scalar_type()), c10::toString(dtype)));
+    }
+    if (tensor.device() != value.device()) {
+      invalid(fmt::format("{} is on {} and value on {}: all must be on one device", name,
+                          tensor.device().str(), value.device().str()));
+    }
+  }
+  if (mask.causal && l != m) {
+    invalid(fmt::format("a causal mask needs as many rows as columns, not {} and {}", l, m));
+  }
+  check_lengths("row_lengths", mask.row_lengths, b, l);
+  check_lengths("column_lengths", mask.column_lengths, b, m);
+  if (!(dropout.probability >= 0 && dropout.probability < 1)) {
+    invalid(fmt::format("dropout is {}: it must be at least 0 and below 1", dropout.probability));
+  }
+}
+
+at::Tensor empty_result(const Problem& p) {
+  return at::empty({p.batch(), p.rows(), p.heads(), p.width()}, p.value.options()).transpose(1, 2);
+}
+
+}  // namespace synthesizer::kernel

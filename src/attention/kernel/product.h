@@ -1,0 +1,49 @@
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include "attention/kernel/matrix.h"
+
+namespace synthesizer::kernel {
+
+/// The right factor of a product, rearranged once into the order in which the product reads it: panels of a
+/// few columns, each panel row after row. A head's keys and values are packed once and meet many blocks of
+/// rows, where a BLAS call would pack them again for every block.
+class Factor {
+ public:
+  /// Packs b, if as many rows are going to meet it that this pays; otherwise remembers where it is.
+  void take(const Matrix& b, int64_t rows);
+
+  bool packed() const { return packed_; }
+  const Matrix& matrix() const { return matrix_; }  ///< as taken
+  const float* panels() const { return data_.get(); }
+
+ private:
+  Matrix matrix_;
+  bool packed_ = false;
+  size_t capacity_ = 0;
+  hwy::AlignedFreeUniquePtr<float[]> data_;
+};
+
+/// The part of a product that is needed where something ends at a diagonal. A few entries more may be
+/// computed.
+struct Part {
+  enum class Kind {
+    all,
+    columns_below,  ///< row r of the result is wanted in columns below r + 1 + offset
+    inner_below,    ///< row r of the left factor is zero from r + 1 + offset on
+    inner_from,     ///< row r of the left factor is zero below r + offset
+  };
+  Kind kind = Kind::all;
+  int64_t offset = 0;
+};
+
+/// c = alpha · a · b, or c += alpha · a · b, where b is rows [inner, inner + a.columns) and columns
+/// [column, column + c.columns) of the factor; `column` is a multiple of kPanelAlignment, c has column
+/// stride 1.
+void multiply(float alpha, const Matrix& a, const Factor& b, int64_t inner, int64_t column, bool add,
+              const Matrix& c, const Part& part = {});
+
+inline constexpr int64_t kPanelAlignment = 64;  ///< a multiple of every panel width there is
+
+}  // namespace synthesizer::kernel

@@ -1,0 +1,256 @@
+// Softmax and dropout on a tile, forward and backward, and sums and multiples of its rows.
+
+#include "attention/kernel/tile.h"
+
+#include <cmath>
+#include <limits>
+
+#include "attention/kernel/random_bits.h"
+
+// Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attention/kernel/tile_softmax.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// must come after highway.h
+#include <hwy/contrib/math/math-inl.h>
+#include "attention/kernel/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace synthesizer::kernel {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE float row_max(const float* x, int64_t n) {
+  const D d;
+  const float lowest = -std::numeric_limits<float>::infinity();
+  V m0 = hn::Set(d, lowest), m1 = m0;
+  const int64_t step = lanes();
+  int64_t j = 0;
+  for (; j + 2 * step <= n; j += 2 * step) {
+    m0 = hn::Max(m0, hn::LoadU(d, x + j));
+    m1 = hn::Max(m1, hn::LoadU(d, x + j + step));
+  }
+  float m = hn::GetLane(hn::MaxOfLanes(d, hn::Max(m0, m1)));
+  for (; j < n; ++j) m = x[j] > m ? x[j] : m;
+  return m;
+}
+
+/// x = exp(x - shift), and the sum of it.
+HWY_INLINE float exp_row(float* x, int64_t n, float shift) {
+  const D d;
+  const V vshift = hn::Set(d, shift);
+  const int64_t step = lanes();
+  V s0 = hn::Zero(d), s1 = hn::Zero(d);
+  int64_t j = 0;
+  for (; j + 2 * step <= n; j += 2 * step) {
+    const V e0 = hn::Exp(d, hn::Sub(hn::LoadU(d, x + j), vshift));
+    const V e1 = hn::Exp(d, hn::Sub(hn::LoadU(d, x + j + step), vshift));
+    hn::StoreU(e0, d, x + j);
+    hn::StoreU(e1, d, x + j + step);
+    s0 = hn::Add(s0, e0);
+    s1 = hn::Add(s1, e1);
+  }
+  for (; j < n; j += step) {  // the last ones through a padded vector: the same exp for all
+    const int64_t left = n - j < step ? n - j : step;
+    HWY_ALIGN float part[HWY_MAX_BYTES / sizeof(float)] = {};
+    for (int64_t i = 0; i < left; ++i) part[i] = x[j + i];
+    const V e = hn::Exp(d, hn::Sub(hn::Load(d, part), vshift));
+    const V kept = hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(left)), e);
+    hn::Store(kept, d, part);
+    for (int64_t i = 0; i < left; ++i) x[j + i] = part[i];
+    s0 = hn::Add(s0, kept);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+}
+
+void Softmax(const Tile& s, const Visible& visible, float* max, float* sum, float* rescale) {
+  for (int64_t r = 0; r < s.rows; ++r) {
+    const int64_t n = visible.of(s, r);
+    float* row = s[r];
+    rescale[r] = 1;
+    if (n > 0) {
+      const float top = row_max(row, n);
+      const float shift = top > max[r] ? top : max[r];
+      if (shift > max[r]) {
+        rescale[r] = std::exp(max[r] - shift);
+        max[r] = shift;
+      }
+      sum[r] = sum[r] * rescale[r] + exp_row(row, n, shift);
+    }
+    clear(row, n, s.columns);
+  }
+}
+
+void SoftmaxRows(const Tile& s, const Visible& visible) {
+  for (int64_t r = 0; r < s.rows; ++r) {
+    const int64_t n = visible.of(s, r);
+    if (n > 0) scale_row(s[r], n, 1 / exp_row(s[r], n, row_max(s[r], n)));
+    clear(s[r], n, s.columns);
+  }
+}
+
+/// The factor of each entry of a row: `scale` or 0.
+HWY_INLINE V keep_factor(hn::Vec<U> columns, uint64_t key, const Drop& drop) {
+  const D d;
+  const U u;
+  auto x = hn::Add(hn::Mul(columns, hn::Set(u, kStride)), hn::Set(u, static_cast<uint32_t>(key)));
+  x = hn::Mul(hn::Xor(x, hn::ShiftRight<16>(x)), hn::Set(u, kMix1));
+  x = hn::Add(hn::Xor(x, hn::ShiftRight<15>(x)), hn::Set(u, static_cast<uint32_t>(key >> 32)));
+  x = hn::Mul(x, hn::Set(u, kMix2));
+  x = hn::Xor(x, hn::ShiftRight<16>(x));
+  // Unsigned x >= threshold; no vector set compares unsigned directly, max does.
+  const auto kept = hn::Eq(hn::Max(x, hn::Set(u, drop.threshold)), x);
+  return hn::IfThenElseZero(hn::RebindMask(d, kept), hn::Set(d, drop.scale));
+}
+
+HWY_INLINE float keep_factor(int64_t column, uint64_t key, const Drop& drop) {
+  return random_bits(key, static_cast<uint32_t>(column)) >= drop.threshold ? drop.scale : 0.0f;
+}
+
+void DropTile(const Tile& p, const Drop& drop) {
+  const D d;
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const uint64_t key = row_key(drop.seed, drop.matrix, p.row + r);
+    float* x = p[r];
+    for_each(
+        p.columns,
+        [&](int64_t j) {
+          const V f = keep_factor(hn::Iota(U(), static_cast<uint32_t>(p.column + j)), key, drop);
+          hn::StoreU(hn::Mul(f, hn::LoadU(d, x + j)), d, x + j);
+        },
+        [&](int64_t j) { x[j] *= keep_factor(p.column + j, key, drop); });
+  }
+}
+
+void SoftmaxBackward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
+                     const float* delta, const Drop& drop) {
+  const D d;
+  for (int64_t r = 0; r < s.rows; ++r) {
+    const int64_t n = visible.of(s, r);
+    float *p = s[r], *gradient = g[r];
+    exp_row(p, n, n > 0 ? lse[r] : 0);
+    clear(p, n, s.columns);
+    const V vdelta = hn::Set(d, delta[r]);
+    if (drop.threshold == 0) {
+      for_each(
+          n,
+          [&](int64_t j) {
+            const V shifted = hn::Sub(hn::LoadU(d, gradient + j), vdelta);
+            hn::StoreU(hn::Mul(hn::LoadU(d, p + j), shifted), d, gradient + j);
+          },
+          [&](int64_t j) { gradient[j] = p[j] * (gradient[j] - delta[r]); });
+    } else {
+      const uint64_t key = row_key(drop.seed, drop.matrix, s.row + r);
+      for_each(
+          n,
+          [&](int64_t j) {
+            const V f = keep_factor(hn::Iota(U(), static_cast<uint32_t>(s.column + j)), key, drop);
+            const V weight = hn::LoadU(d, p + j);
+            const V shifted = hn::MulSub(hn::LoadU(d, gradient + j), f, vdelta);
+            hn::StoreU(hn::Mul(weight, shifted), d, gradient + j);
+            hn::StoreU(hn::Mul(weight, f), d, p + j);
+          },
+          [&](int64_t j) {
+            const float f = keep_factor(s.column + j, key, drop);
+            gradient[j] = p[j] * (gradient[j] * f - delta[r]);
+            p[j] *= f;
+          });
+    }
+    clear(gradient, n, g.columns);
+  }
+}
+
+void WeightsBackward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
+                     int64_t shift_stride, const Drop& drop) {
+  const D d;
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const int64_t n = visible.of(p, r);
+    const float *weight = p[r], *down = shift + r * shift_stride;
+    float* gradient = g[r];
+    const uint64_t key = row_key(drop.seed, drop.matrix, p.row + r);
+    for_each(
+        n,
+        [&](int64_t j) {
+          V x = hn::LoadU(d, gradient + j);
+          if (drop.threshold != 0) {
+            x = hn::Mul(x, keep_factor(hn::Iota(U(), static_cast<uint32_t>(p.column + j)), key, drop));
+          }
+          hn::StoreU(hn::Mul(hn::LoadU(d, weight + j), hn::Sub(x, hn::LoadU(d, down + j))), d, gradient + j);
+        },
+        [&](int64_t j) {
+          const float f = drop.threshold == 0 ? 1.0f : keep_factor(p.column + j, key, drop);
+          gradient[j] = weight[j] * (gradient[j] * f - down[j]);
+        });
+    clear(gradient, n, g.columns);
+  }
+}
+
+void ScaleRows(float* data, int64_t stride, int64_t rows, int64_t columns, const float* factor) {
+  for (int64_t r = 0; r < rows; ++r) scale_row(data + r * stride, columns, factor[r]);
+}
+
+void RowProducts(const float* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t rows,
+                 int64_t columns, float* sum) {
+  const D d;
+  for (int64_t r = 0; r < rows; ++r) {
+    const float *x = a + r * a_stride, *y = b + r * b_stride;
+    V products = hn::Zero(d);
+    float rest = 0;
+    for_each(
+        columns,
+        [&](int64_t j) { products = hn::MulAdd(hn::LoadU(d, x + j), hn::LoadU(d, y + j), products); },
+        [&](int64_t j) { rest += x[j] * y[j]; });
+    sum[r] = hn::GetLane(hn::SumOfLanes(d, products)) + rest;
+  }
+}
+
+const char* Target() {
+  return hwy::TargetName(HWY_TARGET);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace synthesizer::kernel
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace synthesizer::kernel {
+
+HWY_EXPORT(Softmax);
+HWY_EXPORT(SoftmaxRows);
+HWY_EXPORT(DropTile);
+HWY_EXPORT(SoftmaxBackward);
+HWY_EXPORT(WeightsBackward);
+HWY_EXPORT(ScaleRows);
+HWY_EXPORT(RowProducts);
+HWY_EXPORT(Target);
+
+void softmax(const Tile& s, const Visible& visible, float* max, float* sum, float* rescale) {
+  HWY_DYNAMIC_DISPATCH(Softmax)(s, visible, max, sum, rescale);
+}
+void softmax_rows(const Tile& s, const Visible& visible) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxRows)(s, visible);
+}
+void drop(const Tile& p, const Drop& drop) {
+  HWY_DYNAMIC_DISPATCH(DropTile)(p, drop);
+}
+void softmax_backward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
+                      const float* delta, const Drop& drop) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBackward)(s, g, visible, lse, delta, drop);
+}
+void weights_backward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
+                      int64_t shift_stride, const Drop& drop) {
+  HWY_DYNAMIC_DISPATCH(WeightsBackward)(p, g, visible, shift, shift_stride, drop);
+}
+void scale_rows(float* data, int64_t stride, int64_t rows, int64_t columns, const float* factor) {
+  HWY_DYNAMIC_DISPATCH(ScaleRows)(data, stride, rows, columns, factor);
+}
+void row_products(const float* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t rows,
+                  int64_t columns, float* sum) {
+  HWY_DYNAMIC_DISPATCH(RowProducts)(a, a_stride, b, b_stride, rows, columns, sum);
+}
+const char* vector_target() {
+  return HWY_DYNAMIC_DISPATCH(Target)();
+}
+
+}  // namespace synthesizer::kernel
+#endif  // HWY_ONCE

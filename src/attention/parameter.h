@@ -1,0 +1,57 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention/error.h"
+
+namespace synthesizer {
+
+/// The distribution a parameter's first values are drawn from.
+struct Init {
+  enum class Kind { zero, normal, uniform };
+  Kind kind = Kind::zero;
+  double spread = 0;  ///< standard deviation of normal, half width of uniform
+
+  static Init zero() { return {}; }
+  static Init normal(double std) { return {Kind::normal, std}; }
+  static Init xavier(int64_t fan_in, int64_t fan_out);  ///< Glorot's uniform
+};
+
+/// One tensor of a layer, declared before it exists. Naming, counting, initialising, growing, the
+/// C++ module and the Python module all follow from this declaration.
+struct Parameter {
+  std::string name;  ///< "query.weight", relative to whoever declares it
+  std::vector<int64_t> shape;
+  Init init;
+  bool trained = true;  ///< false: a buffer, saved with the model and never changed
+
+  int64_t count() const;
+};
+
+/// Allocates and fills one declared tensor from the default generator of the CPU.
+at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype = at::kFloat);
+
+/// The tensors of a layer, or of one member of it, found by their declared names.
+class Weights {
+ public:
+  /// `prefix` is put before every name asked for: "V." makes `["key.weight"]` find "V.key.weight".
+  Weights(const std::vector<Parameter>& declared, const std::vector<at::Tensor>& tensors,
+          std::string prefix = "")
+      : declared_(&declared), tensors_(&tensors), prefix_(std::move(prefix)) {}
+
+  at::Tensor operator[](std::string_view name) const;
+  /// The tensor of that name, or an undefined one where the layer has none (an absent bias).
+  at::Tensor find(std::string_view name) const;
+  Weights below(std::string_view prefix) const;
+
+ private:
+  const std::vector<Parameter>* declared_;
+  const std::vector<at::Tensor>* tensors_;
+  std::string prefix_;
+};
+
+}  // namespace synthesizer

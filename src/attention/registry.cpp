@@ -1,0 +1,89 @@
+#include "attention/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "attention/dense.h"
+#include "attention/error.h"
+#include "attention/factorized_dense.h"
+#include "attention/factorized_random.h"
+#include "attention/nearest.h"
+#include "attention/random.h"
+#include "attention/vanilla.h"
+
+namespace synthesizer {
+namespace {
+
+using Tokens = Variant::Tokens;
+
+template <class T>
+std::unique_ptr<Synthesis> make(const AttentionOptions& options) {
+  return std::make_unique<T>(options);
+}
+
+/// The list itself: add a variant by adding its line.
+std::deque<Variant>& registry() {
+  static std::deque<Variant> list = {
+      {"vanilla", "V", Tokens::all, true, "2d²", {}, make<Vanilla>},
+      {"dense", "D", Tokens::own, false, "d² + dN", Dense::options(), make<Dense>},
+      {"random", "R", Tokens::none, false, "hN²", Random::options(), make<Random>},
+      {"fixed-random", "Fix", Tokens::none, false, "0", Random::options(), make<FixedRandom>},
+      {"factorized-random", "FR", Tokens::none, false, "2hNk", FactorizedRandom::options(),
+       make<FactorizedRandom>},
+      {"factorized-dense", "FD", Tokens::own, false, "d² + d(a+b)", FactorizedDense::options(),
+       make<FactorizedDense>},
+  };
+  return list;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+const Variant* lookup(std::string_view name) {
+  for (const Variant& v : registry()) {
+    if (lower(name) == lower(v.name) || lower(name) == lower(v.abbreviation)) return &v;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* Variant::tokens_name() const {
+  switch (tokens) {
+    case Tokens::all: return "all";
+    case Tokens::own: return "own";
+    case Tokens::none: return "none";
+  }
+  return "";
+}
+
+const std::deque<Variant>& variants() {
+  return registry();
+}
+
+void add_variant(Variant variant) {
+  for (const auto& name : {variant.name, variant.abbreviation}) {
+    if (lookup(name)) invalid(fmt::format("a variant named '{}' is registered already", name));
+  }
+  registry().push_back(std::move(variant));
+}
+
+const Variant& find_variant(std::string_view name) {
+  if (const Variant* found = lookup(name)) return *found;
+  std::vector<std::string> known;
+  for (const Variant& v : registry()) {
+    known.push_back(v.abbreviation);
+    known.push_back(v.name);
+  }
+  invalid(fmt::format("unknown attention '{}'{} (known: {})", name, did_you_mean(name, known),
+                      fmt::join(known, ", ")));
+}
+
+}  // namespace synthesizer

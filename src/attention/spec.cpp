@@ -1,0 +1,56 @@
+#include "attention/spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "attention/error.h"
+#include "attention/mixture.h"
+
+namespace synthesizer {
+
+std::vector<const Variant*> parse_spec(std::string_view spec) {
+  std::vector<const Variant*> members;
+  for (size_t begin = 0; begin <= spec.size();) {
+    size_t end = std::min(spec.find('+', begin), spec.size());
+    std::string_view word = spec.substr(begin, end - begin);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (word.empty()) {
+      invalid(fmt::format("attention '{}' has an empty member: write names joined by '+', as in R+V", spec));
+    }
+    const Variant* member = &find_variant(word);
+    if (std::find(members.begin(), members.end(), member) != members.end()) {
+      invalid(fmt::format("attention '{}' names {} twice: every member of a mixture is named once", spec,
+                          member->name));
+    }
+    members.push_back(member);
+    begin = end + 1;
+  }
+  return members;
+}
+
+std::string short_spec(const std::vector<const Variant*>& members) {
+  std::vector<std::string> names;
+  for (const Variant* member : members) names.push_back(member->abbreviation);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members) {
+  std::vector<OptionInfo> all;
+  auto add = [&](const OptionInfo& option) {
+    bool known =
+        std::any_of(all.begin(), all.end(), [&](const OptionInfo& o) { return o.name == option.name; });
+    if (!known) all.push_back(option);
+  };
+  for (const Variant* member : members) {
+    for (const OptionInfo& option : member->options) add(option);
+  }
+  if (members.size() > 1) {
+    for (const OptionInfo& option : Mixture::options()) add(option);
+  }
+  return all;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention/registry.h"
+
+namespace synthesizer {
+
+/// Reads "R+V", "random+vanilla" or "D": the members of a mixture in the order written, one for a plain
+/// variant. Unknown members, empty ones and one named twice are errors.
+std::vector<const Variant*> parse_spec(std::string_view spec);
+
+/// The spec in its short form: "R+V".
+std::string short_spec(const std::vector<const Variant*>& members);
+
+/// The options these members take (and a mixture of them), to check what was given and to print help.
+std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members);
+
+}  // namespace synthesizer

@@ -1,0 +1,58 @@
+#include "attention/state.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/error.h"
+
+namespace synthesizer {
+
+void State::put(at::Tensor& cache, const at::Tensor& next) const {
+  const int64_t capacity = cache.defined() ? cache.size(1) : 0;
+  if (position_ == capacity) {
+    const int64_t larger = std::min(max_length_, std::max<int64_t>(32, 2 * capacity));
+    auto grown = at::empty({batch_, larger, next.size(1), next.size(3)}, next.options());
+    if (capacity > 0) grown.narrow(1, 0, capacity).copy_(cache);
+    cache = grown;
+  }
+  cache.select(1, position_).copy_(next.squeeze(2));
+}
+
+void State::append(const at::Tensor& value, const at::Tensor& key) {
+  put(value_, value);
+  if (key.defined()) put(key_, key);
+  ++position_;
+}
+
+at::Tensor State::so_far(const at::Tensor& cache) const {
+  return cache.defined() ? cache.narrow(1, 0, position_).transpose(1, 2) : cache;
+}
+
+State State::copy() const {
+  State other = *this;
+  for (at::Tensor* cache : {&other.value_, &other.key_}) {
+    if (cache->defined()) *cache = cache->clone();
+  }
+  return other;
+}
+
+void State::reorder(const at::Tensor& indices) {
+  if (indices.dim() != 1 || indices.scalar_type() != at::kLong) {
+    invalid("indices to reorder a state by must be a list of int64 numbers");
+  }
+  const auto flat = indices.cpu().contiguous();
+  for (int64_t n = 0; n < flat.size(0); ++n) {
+    const int64_t index = flat.const_data_ptr<int64_t>()[n];
+    if (index < 0 || index >= batch_) {
+      invalid(fmt::format("indices[{}] is {}: it must be from 0 to {}", n, index, batch_ - 1));
+    }
+  }
+  batch_ = indices.size(0);
+  for (at::Tensor* cache : {&value_, &key_}) {
+    if (cache->defined()) *cache = cache->index_select(0, indices.to(cache->device()));
+  }
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace synthesizer {
+
+/// What decoding remembers: the values of the positions so far, and their keys where a member of the mixture
+/// looks at other tokens. Memory grows by doubling.
+class State {
+ public:
+  State(int64_t batch, int64_t max_length) : batch_(batch), max_length_(max_length) {}
+
+  int64_t batch() const { return batch_; }
+  int64_t position() const { return position_; }  ///< how many tokens there were
+
+  /// Both B×H×1×K of the next position; an undefined key where none is needed.
+  void append(const at::Tensor& value, const at::Tensor& key);
+
+  at::Tensor values() const { return so_far(value_); }  ///< B×H×position×K
+  at::Tensor keys() const { return so_far(key_); }      ///< the same, or undefined
+
+  /// Row n becomes what row indices[n] was (int64): beams that go on, others that are dropped.
+  void reorder(const at::Tensor& indices);
+
+  /// A state of its own to go on from. (Copying the object shares its memory.)
+  State copy() const;
+
+ private:
+  void put(at::Tensor& cache, const at::Tensor& next) const;
+  at::Tensor so_far(const at::Tensor& cache) const;
+
+  int64_t batch_, max_length_, position_ = 0;
+  at::Tensor value_, key_;  ///< B×capacity×H×K
+};
+
+}  // namespace synthesizer

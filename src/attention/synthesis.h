@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attention/logits.h"
+#include "attention/parameter.h"
+
+namespace synthesizer {
+
+/// Rows [begin, begin + rows) of S against columns [0, columns): the whole sequence in training,
+/// one row at a time in decoding.
+struct Window {
+  int64_t begin = 0;
+  int64_t rows = 0;
+  int64_t columns = 0;
+};
+
+/// A synthesizing function. It answers one question: which logits? Projections of the values, masks,
+/// softmax, dropout, caches and heads are the frame's and the kernel's.
+///
+/// It holds no tensors: it declares those it needs, and is handed them with every call.
+class Synthesis {
+ public:
+  virtual ~Synthesis() = default;
+
+  virtual std::vector<Parameter> parameters() const = 0;
+
+  /// Logits of the window for the tokens x, B×rows×D, which are those of its rows. Where there are keys,
+  /// they are the keys of the same tokens; in decoding the frame puts the earlier ones before them.
+  virtual Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const = 0;
+
+  /// Multiply-adds of all products that form S for one sequence of that length, all heads.
+  virtual int64_t macs(int64_t length) const = 0;
+};
+
+}  // namespace synthesizer

@@ -1,0 +1,46 @@
+#include "attention/weight_cache.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace synthesizer {
+
+bool WeightCache::fresh(const std::vector<at::Tensor>& parameters) const {
+  return std::equal(stamps_.begin(), stamps_.end(), parameters.begin(), parameters.end(),
+                    [](const Stamp& stamp, const at::Tensor& t) {
+                      return stamp.tensor.is_same(t) && stamp.data == t.const_data_ptr() &&
+                             stamp.version == t._version();
+                    });
+}
+
+WeightCache::Entry WeightCache::get(const std::vector<at::Tensor>& parameters, int64_t length,
+                                    int64_t max_length, bool causal,
+                                    const std::function<Entry(int64_t)>& make) {
+  const bool countable = std::none_of(parameters.begin(), parameters.end(),
+                                      [](const at::Tensor& t) { return t.is_inference(); });
+  if (!countable) return make(length);
+  std::lock_guard lock(mutex_);
+  if (length_ < 0 || !fresh(parameters)) length_ = -1;
+  const bool serves = causal ? length_ >= length : length_ == length;
+  if (!serves) {
+    // Decoding asks for one more each time: doubling makes that a handful of times in all.
+    const int64_t made = causal && length_ > 0 ? std::min(max_length, std::max(length, 2 * length_)) : length;
+    entry_ = make(made);
+    length_ = made;
+    stamps_.clear();
+    for (const at::Tensor& t : parameters)
+      stamps_.push_back({t, t.const_data_ptr(), static_cast<uint32_t>(t._version())});
+  }
+  auto cut = [length](const at::Tensor& t) { return t.narrow(1, 0, length).narrow(2, 0, length); };
+  return {cut(entry_.weights), cut(entry_.table)};
+}
+
+void WeightCache::clear() {
+  std::lock_guard lock(mutex_);
+  entry_ = {};
+  stamps_.clear();
+  length_ = -1;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace synthesizer::cli {
+
+/// Each command adds itself to the program: its options, its help, and what it does when it is chosen.
+void add_variants(CLI::App& program);
+void add_params(CLI::App& program);
+void add_bench(CLI::App& program);
+
+/// A table for people: columns as wide as their widest entry, the first one left-aligned, numbers
+/// right-aligned.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// `left`: how many of the first columns hold words.
+  void print(size_t left) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// 1234567 as "1,234,567".
+std::string with_commas(long long number);
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,58 @@
+// synth params: parameters and multiply-adds of one layer.
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "attention/frame.h"
+#include "attention/spec.h"
+#include "cli/command.h"
+#include "cli/layer_options.h"
+
+namespace synthesizer::cli {
+namespace {
+
+void print_table(const Frame& frame, const Count& count, int64_t length) {
+  Table table({"parameter", "shape", "count"});
+  for (const Parameter& parameter : frame.parameters()) {
+    std::string shape;
+    for (int64_t size : parameter.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
+    table.add(
+        {parameter.name, shape,
+         parameter.trained ? with_commas(parameter.count()) : with_commas(parameter.count()) + " fixed"});
+  }
+  table.print(2);
+  fmt::print("\nsynthesis  {}\ntotal      {}\nmacs       {} for one sequence of {}\n",
+             with_commas(count.synthesis), with_commas(count.total), with_commas(count.macs), length);
+}
+
+}  // namespace
+
+void add_params(CLI::App& program) {
+  auto* command = program.add_subcommand("params", "parameters and multiply-adds of one attention layer");
+  auto arguments = add_layer_arguments(*command);
+  auto length = std::make_shared<int64_t>(-1);
+  auto json = std::make_shared<bool>(false);
+  command->add_option("--attention", arguments->layer.attention, "a variant or a mixture, such as R+V")
+      ->required();
+  command->add_flag("--bias", arguments->layer.bias, "biases of the value and output projections");
+  command->add_option("--length", *length, "length to count multiply-adds for (default: max-length)");
+  command->add_flag("--json", *json, "as a JSON object");
+  command->callback([=] {
+    const Frame frame(arguments->resolved());
+    const int64_t counted = command->count("--length") > 0 ? *length : frame.options().max_length;
+    const Count count = frame.count(counted);
+    if (!*json) return print_table(frame, count, counted);
+    nlohmann::ordered_json object = {{"attention", short_spec(parse_spec(frame.options().attention))},
+                                     {"width", frame.options().width},
+                                     {"heads", frame.options().heads},
+                                     {"max_length", frame.options().max_length},
+                                     {"length", counted},
+                                     {"synthesis", count.synthesis},
+                                     {"total", count.total},
+                                     {"macs", count.macs}};
+    fmt::print("{}\n", object.dump(2));
+  });
+}
+
+}  // namespace synthesizer::cli

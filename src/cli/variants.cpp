@@ -1,0 +1,53 @@
+// synth variants: the registry as a table.
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "attention/registry.h"
+#include "cli/command.h"
+
+namespace synthesizer::cli {
+namespace {
+
+void print_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const Variant& v : variants()) {
+    list.push_back({{"name", v.name},
+                    {"short", v.abbreviation},
+                    {"tokens", v.tokens_name()},
+                    {"sample", v.sample_name()},
+                    {"interacts", v.interacts},
+                    {"parameters", v.parameters}});
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+void print_table() {
+  Table table({"short", "name", "row depends on", "sample", "interacts", "parameters of S", "options"});
+  for (const Variant& v : variants()) {
+    std::string options;
+    for (const OptionInfo& option : v.options) options += (options.empty() ? "" : ", ") + option.name;
+    const std::string tokens = v.tokens == Variant::Tokens::all   ? "all tokens"
+                               : v.tokens == Variant::Tokens::own ? "its own token"
+                                                                  : "nothing";
+    table.add(
+        {v.abbreviation, v.name, tokens, v.sample_name(), v.interacts ? "yes" : "no", v.parameters, options});
+  }
+  table.print(7);
+  fmt::print(
+      "\nd width, h heads, N max_length, k rank; a·b ≥ N. Biases come on top. Mixtures join any of them: "
+      "R+V, D+FR+V;\n"
+      "option weights = learned, learned-per-head or sum.\n");
+}
+
+}  // namespace
+
+void add_variants(CLI::App& program) {
+  auto* command = program.add_subcommand("variants", "every synthesizing function there is, as a table");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "as a JSON list");
+  command->callback([json] { *json ? print_json() : print_table(); });
+}
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,34 @@
+#include "attention/example_variant.h"
+
+#include <ATen/ATen.h>
+
+#include "attention/registry.h"
+
+namespace example {
+
+// What is trained: names, shapes and first values. Counting, saving and initialising follow from this.
+std::vector<synthesizer::Parameter> Distance::parameters() const {
+  return {{"table", {heads_, 2 * max_length_ - 1}, synthesizer::Init::normal(1)}};
+}
+
+// Which logits? Rows [begin, begin + rows) against columns [0, columns), the same for the whole batch.
+synthesizer::Logits Distance::logits(const synthesizer::Weights& weights, const at::Tensor&,
+                                     const synthesizer::Window& window) const {
+  const auto table = weights["table"];  // H×(2N-1)
+  auto index = [&](int64_t n) { return at::arange(n, table.options().dtype(at::kLong)); };
+  const auto i = index(window.rows).unsqueeze(1) + window.begin, j = index(window.columns);
+  const auto place = (i - j + (max_length_ - 1)).flatten();
+  synthesizer::Logits logits;
+  logits.table = table.index_select(1, place).view({heads_, window.rows, window.columns});  // H×L×M
+  return logits;
+}
+
+// Its line in the registry: name, short name, which tokens a row depends on, whether tokens meet, the number of
+// parameters as a formula, options of its own, and how it is made.
+const bool registered = [] {
+  synthesizer::add_variant({"distance", "Dist", synthesizer::Variant::Tokens::none, false, "h(2N-1)", {},
+                            [](const auto& options) { return std::make_unique<Distance>(options); }});
+  return true;
+}();
+
+}  // namespace example

@@ -1,0 +1,145 @@
+// The block code in float32 against the plain path in float64: each part of the logits alone and with others,
+// masks, cross-attention, dropout, and sizes around the borders of blocks. Forward and all gradients.
+
+#include "attention/kernel/problems.h"
+#include "attention/layers.h"
+
+namespace synthesizer::testing {
+namespace {
+
+const int kCombinations[] = {
+    query_key,
+    row_column,
+    table,
+    outer,
+    tiled_outer,
+    query_key | row_column,
+    query_key | table,
+    query_key | one_row_table,
+    query_key | outer,
+    row_column | table,
+    row_column | one_row_table,
+    row_column | tiled_outer,
+    table | outer,
+    one_row_table | outer,
+    query_key | row_column | one_row_table | outer,
+    query_key | row_column | table | tiled_outer,
+};
+
+struct Case {
+  int parts;
+  bool causal;
+  double dropout;
+};
+
+class Attend : public ::testing::TestWithParam<Case> {
+ protected:
+  void check(const Sizes& sizes, const at::Tensor& row_lengths = {}, const at::Tensor& column_lengths = {}) {
+    Inputs inputs = make_inputs(GetParam().parts, sizes);
+    inputs.mask = {GetParam().causal, row_lengths, column_lengths};
+    std::ostringstream what;
+    what << sizes.batch << " samples, " << sizes.rows << " rows, " << sizes.columns << " columns"
+         << (row_lengths.defined() ? ", row lengths" : "") << (column_lengths.defined() ? ", column lengths" : "");
+    expect_block_code_equals_plain(inputs, {GetParam().dropout, 1234}, what.str());
+  }
+};
+
+TEST_P(Attend, equals_plain_on_squares) {
+  for (int64_t n : {1, 2, 7, 8, 47, 48, 49, 97}) check({2, 2, n, n, 3});
+  check({1, 1, 530, 530, 2});
+}
+
+TEST_P(Attend, equals_plain_with_one_head_and_many_samples) { check({5, 1, 33, 33, 4}); }
+
+TEST_P(Attend, equals_plain_with_padding) {
+  for (int64_t n : {5, 97}) {
+    const auto lengths = lengths_of({n, n / 2, 1, 0});
+    check({4, 2, n, n, 3}, lengths, lengths);
+    check({4, 2, n, n, 3}, lengths);
+  }
+  const auto lengths = lengths_of({530, 514, 30});
+  check({3, 1, 530, 530, 2}, lengths, lengths);
+}
+
+TEST_P(Attend, equals_plain_with_padded_columns_alone) {
+  for (int64_t n : {5, 60}) check({4, 2, n, n, 3}, {}, lengths_of({n, n / 2, 1, 0}));
+}
+
+TEST_P(Attend, equals_plain_where_row_and_column_lengths_differ) {
+  check({3, 2, 60, 60, 3}, lengths_of({60, 20, 50}), lengths_of({10, 60, 50}));
+}
+
+TEST_P(Attend, equals_plain_on_rectangles) {
+  if (GetParam().causal) {  // then rectangles are refused
+    EXPECT_THROW(check({2, 2, 3, 6, 4}), std::invalid_argument);
+    return;
+  }
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{1, 9}, {9, 1}, {3, 130}, {60, 3}, {5, 530}}) {
+    check({2, 2, rows, columns, 4});
+    check({3, 2, rows, columns, 4}, lengths_of({rows, rows / 2, 0}), lengths_of({columns, 1, columns / 2}));
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (int parts : kCombinations)
+    for (bool causal : {false, true})
+      for (double dropout : {0.0, 0.3}) all.push_back({parts, causal, dropout});
+  return all;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  return parts_name(info.param.parts) + (info.param.causal ? "_causal" : "") + (info.param.dropout > 0 ? "_dropout" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Attend, ::testing::ValuesIn(cases()), name_of);
+
+TEST(AttendPlain, in_float32_and_float64_gives_the_weights_times_the_values) {
+  for (int parts : kCombinations) {
+    Inputs inputs = make_inputs(parts, {2, 2, 9, 9, 4}).to(at::kDouble);
+    inputs.mask = {false, {}, lengths_of({9, 4})};
+    const auto weights = attention_weights(inputs.logits, inputs.mask);
+    EXPECT_TRUE(close(at::matmul(weights, inputs.value), attend(inputs.logits, inputs.mask, inputs.value), 1e-12))
+        << parts_name(parts);
+  }
+}
+
+TEST(AttendBFloat16, is_near_float64_of_the_same_rounded_numbers) {
+  for (int parts : kCombinations) {
+    for (bool causal : {false, true}) {
+      Inputs inputs = make_inputs(parts, {2, 2, 70, 70, 8}).to(at::kBFloat16);
+      inputs.mask.causal = causal;
+      const Outcome rounded = run(inputs);
+      EXPECT_EQ(rounded.result.scalar_type(), at::kBFloat16);
+      // Products are summed in float32: only the result is rounded.
+      expect_close(rounded, run(inputs.to(at::kDouble), {}, noise(rounded.result.sizes(), 77).to(at::kBFloat16)), 2e-2,
+                   parts_name(parts));
+    }
+  }
+}
+
+TEST(AttendOneRowTable, serves_all_rows_of_a_causal_square_and_one_row_otherwise) {
+  Inputs inputs = make_inputs(one_row_table, {2, 2, 1, 150, 4});
+  expect_block_code_equals_plain(inputs, {}, "one row");
+  EXPECT_EQ(run(inputs).result.size(2), 1);
+  inputs.mask.causal = true;
+  expect_block_code_equals_plain(inputs, {}, "causal");
+  EXPECT_EQ(run(inputs).result.size(2), 150);
+  expect_block_code_equals_plain(inputs, {0.4, 5}, "causal with dropout");
+}
+
+TEST(AttendGlobalWeights, made_once_give_what_attend_gives) {
+  for (bool causal : {false, true}) {
+    Inputs inputs = make_inputs(table, {3, 2, 150, 150, 4});
+    const auto weights = global_weights(inputs.logits.table, causal);
+    EXPECT_TRUE(close(weights, attention_weights(inputs.logits, {causal, {}, {}})[0], 1e-6));
+    for (const auto& lengths : {at::Tensor(), lengths_of({150, 80, 0})}) {
+      inputs.mask = {causal, lengths, causal ? at::Tensor() : lengths};
+      EXPECT_TRUE(close(attend_with_global_weights(weights, inputs.logits.table, inputs.mask, inputs.value),
+                        attend(inputs.logits, inputs.mask, inputs.value), 1e-6));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace synthesizer::testing

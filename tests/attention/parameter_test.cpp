@@ -1,0 +1,113 @@
+// Names and shapes that other people rely on, and what parameters start from.
+
+#include "attention/parameter.h"
+
+#include <map>
+
+#include "attention/layers.h"
+
+namespace synthesizer::testing {
+namespace {
+
+constexpr int64_t D = 12, H = 3, K = 4, N = 20;
+using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+Attention layer(const std::string& spec, OptionMap given = {}, bool bias = false) {
+  return Attention(AttentionOptions{
+      .attention = spec, .width = D, .heads = H, .max_length = N, .bias = bias, .options = std::move(given)});
+}
+
+Shapes shapes(const torch::OrderedDict<std::string, at::Tensor>& tensors, bool projections = false) {
+  Shapes all;
+  for (const auto& item : tensors) {
+    if (projections || item.key().starts_with("logits.")) all[item.key()] = item.value().sizes().vec();
+  }
+  return all;
+}
+Shapes trained(const Attention& layer) { return shapes(layer->named_parameters()); }
+
+TEST(ParameterNames, of_projections) {
+  EXPECT_EQ(shapes(layer("Fix")->named_parameters(), true), (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}}));
+  EXPECT_EQ(shapes(layer("Fix", {}, true)->named_parameters(), true),
+            (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}, {"value.bias", {D}}, {"output.bias", {D}}}));
+}
+
+TEST(ParameterNames, of_each_variant) {
+  EXPECT_EQ(trained(layer("V")), (Shapes{{"logits.V.query.weight", {D, D}}, {"logits.V.key.weight", {D, D}}}));
+  EXPECT_EQ(trained(layer("D")), (Shapes{{"logits.D.hidden.weight", {D, D}}, {"logits.D.hidden.bias", {D}},
+                                         {"logits.D.out.weight", {H, K, N}}, {"logits.D.out.bias", {H, N}}}));
+  EXPECT_EQ(trained(layer("R")), (Shapes{{"logits.R.table", {H, N, N}}}));
+  EXPECT_EQ(trained(layer("Fix")), Shapes{});
+  EXPECT_EQ(shapes(layer("Fix")->named_buffers(), true), (Shapes{{"logits.Fix.table", {H, N, N}}}));
+  EXPECT_EQ(trained(layer("FR")), (Shapes{{"logits.FR.left", {H, N, 8}}, {"logits.FR.right", {H, N, 8}}}));
+  EXPECT_EQ(trained(layer("FD")), (Shapes{{"logits.FD.hidden.weight", {D, D}}, {"logits.FD.hidden.bias", {D}},
+                                          {"logits.FD.a.weight", {H, K, 4}}, {"logits.FD.a.bias", {H, 4}},
+                                          {"logits.FD.b.weight", {H, K, 5}}, {"logits.FD.b.bias", {H, 5}}}));
+}
+
+TEST(ParameterNames, of_options) {
+  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.weight"], (std::vector<int64_t>{K, N}));
+  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.bias"], (std::vector<int64_t>{N}));
+  EXPECT_EQ(trained(layer("D", {{"hidden", int64_t{0}}})),
+            (Shapes{{"logits.D.out.weight", {H, D, N}}, {"logits.D.out.bias", {H, N}}}));
+  EXPECT_EQ(trained(layer("FR", {{"rank", int64_t{3}}}))["logits.FR.left"], (std::vector<int64_t>{H, N, 3}));
+  EXPECT_EQ(trained(layer("FD", {{"b", int64_t{2}}}))["logits.FD.a.bias"], (std::vector<int64_t>{H, 10}));
+}
+
+TEST(ParameterNames, of_mixtures) {
+  EXPECT_EQ(trained(layer("R+V")), (Shapes{{"logits.R.table", {H, N, N}}, {"logits.V.query.weight", {D, D}},
+                                           {"logits.V.key.weight", {D, D}}, {"logits.mixture", {2}}}));
+  EXPECT_EQ(trained(layer("R+FR+V", {{"weights", std::string("learned-per-head")}}))["logits.mixture"],
+            (std::vector<int64_t>{H, 3}));
+  EXPECT_EQ(trained(layer("R+V", {{"weights", std::string("sum")}})).count("logits.mixture"), 0u);
+}
+
+TEST(ParameterDefaults, of_the_outer_factors_cover_every_length) {
+  for (int64_t n : {1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000}) {
+    const Attention made(AttentionOptions{.attention = "FD", .width = 4, .heads = 1, .max_length = n});
+    const auto named = made->named_parameters();
+    const int64_t a = named["logits.FD.a.bias"].size(1), b = named["logits.FD.b.bias"].size(1);
+    EXPECT_EQ(a & (a - 1), 0) << n;
+    EXPECT_LE(a * a, n) << n;
+    EXPECT_GT(4 * a * a, n) << n;
+    EXPECT_EQ(b, (n + a - 1) / a) << n;
+  }
+}
+
+TEST(ParameterStart, is_the_same_for_the_same_seed_in_every_precision) {
+  for (const auto& spec : all_specs()) {
+    const Frame frame({.attention = spec, .width = D, .heads = H, .max_length = N});
+    at::manual_seed(3);
+    const auto single = frame.initialise();
+    at::manual_seed(3);
+    const auto twice = frame.initialise(at::kDouble);
+    for (size_t i = 0; i < single.size(); ++i) {
+      EXPECT_TRUE(same_bits(twice[i], single[i].to(at::kDouble))) << frame.parameters()[i].name;
+    }
+  }
+}
+
+double std_of(const at::Tensor& t) { return t.detach().to(at::kDouble).std().item<double>(); }
+
+TEST(ParameterStart, has_the_spread_that_is_written_down) {
+  at::manual_seed(4);
+  auto large = [](const char* spec, OptionMap given = {}) {
+    return Attention(AttentionOptions{.attention = spec, .width = 64, .heads = 2, .max_length = 128, .options = std::move(given)});
+  };
+  EXPECT_NEAR(std_of(large("R")->named_parameters()["logits.R.table"]), 1, 0.03);
+  EXPECT_NEAR(std_of(large("Fix")->named_buffers()["logits.Fix.table"]), 1, 0.03);
+  EXPECT_NEAR(std_of(large("R", {{"init_std", 0.25}})->named_parameters()["logits.R.table"]), 0.25, 0.01);
+  EXPECT_EQ(std_of(large("R", {{"init_std", int64_t{0}}})->named_parameters()["logits.R.table"]), 0);
+  const auto factors = large("FR", {{"rank", int64_t{16}}})->named_parameters();
+  EXPECT_NEAR(std_of(factors["logits.FR.left"]), 0.5, 0.02);  // 16^-1/4
+  EXPECT_NEAR(std_of(at::matmul(factors["logits.FR.left"], factors["logits.FR.right"].transpose(1, 2))), 1, 0.06);
+  const auto query = large("V")->named_parameters()["logits.V.query.weight"];
+  const double bound = std::sqrt(6.0 / 128);  // Xavier, 64 in and 64 out
+  EXPECT_LE(query.abs().max().item<double>(), bound);
+  EXPECT_GT(query.abs().max().item<double>(), 0.98 * bound);
+  EXPECT_EQ(large("D+V")->named_parameters()["logits.mixture"].abs().max().item<float>(), 0);
+  EXPECT_EQ(large("D")->named_parameters()["logits.D.out.bias"].abs().max().item<float>(), 0);
+}
+
+}  // namespace
+}  // namespace synthesizer::testing
