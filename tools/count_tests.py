@@ -3,8 +3,8 @@
 
 usage: count_tests.py FOLDER
 
-Names every test that failed, then says "N passed, M failed" (and how many were skipped) on the last line. The exit
-status is 1 where any failed, where a file cannot be read, or where there are no results at all.
+Names every test that failed, then says "N passed, M failed" (and how many were skipped) on the last line. The
+exit status is 1 where any failed, where a file cannot be read, or where there are no results at all.
 """
 
 import pathlib

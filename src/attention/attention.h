@@ -42,6 +42,13 @@ class AttentionImpl : public torch::nn::Module {
   std::vector<at::Tensor> tensors_;  ///< handles of the registered parameters, in the frame's order
 };
 
-TORCH_MODULE(Attention);
+/// The handle that people hold, as TORCH_MODULE makes them, with a constructor that takes options in braces.
+class Attention : public torch::nn::ModuleHolder<AttentionImpl> {
+ public:
+  using Impl = AttentionImpl;
+  using torch::nn::ModuleHolder<AttentionImpl>::ModuleHolder;
+  explicit Attention(AttentionOptions options)
+      : ModuleHolder(std::make_shared<AttentionImpl>(std::move(options))) {}
+};
 
 }  // namespace synthesizer

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attention/dense.h"
 #include "attention/heads.h"
 
@@ -67,6 +69,14 @@ Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, cons
   logits.right = factor("b.weight", "b.bias");  // B×H×L×b
   logits.tile = tile_;
   return logits;
+}
+
+void FactorizedDense::prepare_growth(AttentionOptions& larger) const {
+  if (tile_)
+    invalid("factorized-dense with tiling = 'tile' cannot grow: its columns would change their meaning");
+  // Column j is found by j mod a and j div a: a must stay what it was, b may only grow.
+  larger.options.set("a", a_);
+  larger.options.set("b", std::max(b_, (larger.max_length + a_ - 1) / a_));
 }
 
 int64_t FactorizedDense::macs(int64_t length) const {

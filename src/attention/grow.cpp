@@ -2,8 +2,6 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "attention/frame.h"
 
 namespace synthesizer {
@@ -15,20 +13,7 @@ AttentionOptions Frame::grown(int64_t max_length) const {
   }
   AttentionOptions larger = options_;
   larger.max_length = max_length;
-  // Factorized-dense finds column j by j mod a and j div a: a must stay what it was, b may only grow.
-  auto size_of = [&](const char* name) {
-    for (const Parameter& parameter : parameters_) {
-      if (parameter.name == name) return parameter.shape.back();
-    }
-    return int64_t{0};
-  };
-  const int64_t a = size_of("logits.FD.a.weight"), b = size_of("logits.FD.b.weight");
-  if (a == 0 || max_length == options_.max_length) return larger;
-  if (options_.options.text("tiling", "outer") == "tile") {
-    invalid("factorized-dense with tiling = 'tile' cannot grow: its columns would change their meaning");
-  }
-  larger.options.set("a", a);
-  larger.options.set("b", std::max(b, (max_length + a - 1) / a));
+  if (max_length > options_.max_length) mixture_->prepare_growth(larger);
   return larger;
 }
 

@@ -98,6 +98,10 @@ Logits Mixture::logits(const Weights& weights, const at::Tensor& x, const Window
   return sum;
 }
 
+void Mixture::prepare_growth(AttentionOptions& larger) const {
+  for (const Member& member : members_) member.synthesis->prepare_growth(larger);
+}
+
 int64_t Mixture::macs(int64_t length) const {
   int64_t sum = 0;
   for (const Member& member : members_) sum += member.synthesis->macs(length);

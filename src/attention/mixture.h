@@ -22,6 +22,7 @@ class Mixture : public Synthesis {
 
   std::vector<Parameter> parameters() const override;
   Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const override;
+  void prepare_growth(AttentionOptions& larger) const override;
   int64_t macs(int64_t length) const override;
 
   /// No member looks at a token.

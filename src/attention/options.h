@@ -10,6 +10,13 @@ namespace synthesizer {
 
 using OptionValue = std::variant<bool, int64_t, double, std::string>;
 
+/// A value as people write it in C++: a literal 16 is a whole number, "tile" a name.
+struct OptionLiteral : OptionValue {
+  using OptionValue::variant;
+  OptionLiteral(int value) : OptionValue(int64_t{value}) {}
+  OptionLiteral(const char* value) : OptionValue(std::string(value)) {}
+};
+
 /// An option that a variant takes beside those every attention has. Help texts come from here.
 struct OptionInfo {
   std::string name;
@@ -21,7 +28,8 @@ struct OptionInfo {
 class OptionMap {
  public:
   OptionMap() = default;
-  OptionMap(std::initializer_list<std::pair<const std::string, OptionValue>> values) : values_(values) {}
+  OptionMap(std::initializer_list<std::pair<const std::string, OptionLiteral>> values)
+      : values_(values.begin(), values.end()) {}
 
   void set(const std::string& name, OptionValue value) { values_[name] = std::move(value); }
   /// Reads "16", "0.5", "true" or "outer" as what it looks like.
@@ -48,8 +56,8 @@ struct AttentionOptions {
   int64_t max_length = 256;
   bool causal = false;
   double dropout = 0;
-  bool bias = false;  ///< of the value and output projections
-  OptionMap options;  ///< those of the members, and `weights` of a mixture
+  bool bias = false;       ///< of the value and output projections
+  OptionMap options = {};  ///< those of the members, and `weights` of a mixture
 
   int64_t head_width() const { return width / heads; }
 };

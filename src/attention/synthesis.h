@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "attention/logits.h"
+#include "attention/options.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -29,6 +30,10 @@ class Synthesis {
   /// Logits of the window for the tokens x, B×rows×D, which are those of its rows. Where there are keys,
   /// they are the keys of the same tokens; in decoding the frame puts the earlier ones before them.
   virtual Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const = 0;
+
+  /// Before a layer grows to a larger max_length, with old entries kept as the corner of the new tensors:
+  /// sets the options under which they keep their meaning, or throws InvalidInput where there are none.
+  virtual void prepare_growth(AttentionOptions& larger) const {}
 
   /// Multiply-adds of all products that form S for one sequence of that length, all heads.
   virtual int64_t macs(int64_t length) const = 0;

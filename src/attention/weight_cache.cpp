@@ -9,8 +9,8 @@ namespace synthesizer {
 bool WeightCache::fresh(const std::vector<at::Tensor>& parameters) const {
   return std::equal(stamps_.begin(), stamps_.end(), parameters.begin(), parameters.end(),
                     [](const Stamp& stamp, const at::Tensor& t) {
-                      return stamp.tensor.is_same(t) && stamp.data == t.const_data_ptr() &&
-                             stamp.version == t._version();
+                      return stamp.tensor.is_same(t) && stamp.memory.is_alias_of(t.storage()) &&
+                             stamp.offset == t.storage_offset() && stamp.version == t._version();
                     });
 }
 
@@ -30,7 +30,7 @@ WeightCache::Entry WeightCache::get(const std::vector<at::Tensor>& parameters, i
     length_ = made;
     stamps_.clear();
     for (const at::Tensor& t : parameters)
-      stamps_.push_back({t, t.const_data_ptr(), static_cast<uint32_t>(t._version())});
+      stamps_.push_back({t, t.storage(), t.storage_offset(), t._version()});
   }
   auto cut = [length](const at::Tensor& t) { return t.narrow(1, 0, length).narrow(2, 0, length); };
   return {cut(entry_.weights), cut(entry_.table)};

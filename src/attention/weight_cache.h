@@ -21,16 +21,17 @@ class WeightCache {
   };
 
   /// The entry for that length, made by `make(length to make it for)` where there is none to use. A causal
-  /// entry serves all shorter lengths bit for bit; another serves its own length only.
+  /// entry serves all shorter lengths (bit for bit, but for the rounding of a table that is itself a
+  /// product); another serves its own length only.
   Entry get(const std::vector<at::Tensor>& parameters, int64_t length, int64_t max_length, bool causal,
             const std::function<Entry(int64_t)>& make);
   void clear();
 
  private:
   struct Stamp {
-    at::Tensor tensor;  ///< held, so that its address is not given to another
-    const void* data;
-    uint32_t version;
+    at::Tensor tensor;    ///< held, so that its address is not given to another
+    c10::Storage memory;  ///< likewise
+    int64_t offset, version;
   };
   bool fresh(const std::vector<at::Tensor>& parameters) const;
 

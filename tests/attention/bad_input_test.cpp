@@ -34,11 +34,13 @@ std::function<void()> looking(const at::Tensor& x, const at::Tensor& lengths = {
   return [=] { Attention(small(spec))->weights(x, lengths); };
 }
 
-at::Tensor numbers(std::initializer_list<int64_t> list) { return at::tensor(at::ArrayRef<int64_t>(list), at::kLong); }
+at::Tensor numbers(std::initializer_list<int64_t> list) {
+  return at::tensor(at::ArrayRef<int64_t>(list), at::kLong);
+}
 
 std::vector<Case> building_cases() {
-  AttentionOptions heads = small("V"), width = small("V"), none = small("V"), length = small("V"), full = small("V"),
-                   negative = small("V");
+  AttentionOptions heads = small("V"), width = small("V"), none = small("V"), length = small("V"),
+                   full = small("V"), negative = small("V");
   heads.heads = 3;
   width.width = 0;
   none.heads = 0;
@@ -65,24 +67,36 @@ std::vector<Case> building_cases() {
       {"share_heads_number", building("D", "share_heads", int64_t{3}), {"share_heads", "3", "true or false"}},
       {"a_zero", building("FD", "a", int64_t{0}), {"'a'", "0", "at least 1"}},
       {"b_zero", building("FD", "b", int64_t{0}), {"'b'", "0", "at least 1"}},
-      {"a_b_too_small", building(small("FD", {{"a", int64_t{3}}, {"b", int64_t{3}}})), {"a = 3", "b = 3", "max_length 10"}},
-      {"tiling_unknown", building("FD", "tiling", std::string("foo")), {"tiling", "'foo'", "'outer'", "'tile'"}},
+      {"a_b_too_small",
+       building(small("FD", {{"a", int64_t{3}}, {"b", int64_t{3}}})),
+       {"a = 3", "b = 3", "max_length 10"}},
+      {"tiling_unknown",
+       building("FD", "tiling", std::string("foo")),
+       {"tiling", "'foo'", "'outer'", "'tile'"}},
       {"tiling_number", building("FD", "tiling", int64_t{1}), {"tiling", "1"}},
       {"init_std_negative", building("R", "init_std", -0.5), {"init_std", "-0.5", "at least 0"}},
       {"init_std_nan", building("R", "init_std", std::nan("")), {"init_std", "nan"}},
       {"init_std_text", building("Fix", "init_std", text), {"init_std", "'x'", "a number"}},
-      {"weights_unknown", building("R+V", "weights", std::string("foo")),
+      {"weights_unknown",
+       building("R+V", "weights", std::string("foo")),
        {"weights", "'foo'", "'learned'", "'learned-per-head'", "'sum'"}},
-      {"weights_of_one_member", building("R", "weights", std::string("sum")), {"R", "no option 'weights'", "init_std"}},
-      {"option_unknown", building("FR", "ranks", int64_t{4}), {"FR", "'ranks'", "did you mean 'rank'", "init_std"}},
+      {"weights_of_one_member",
+       building("R", "weights", std::string("sum")),
+       {"R", "no option 'weights'", "init_std"}},
+      {"option_unknown",
+       building("FR", "ranks", int64_t{4}),
+       {"FR", "'ranks'", "did you mean 'rank'", "init_std"}},
       {"option_of_another", building("V", "rank", int64_t{4}), {"V", "'rank'", "none"}},
-      {"option_of_no_member", building("R+V", "share_heads", true), {"R+V", "'share_heads'", "init_std, weights"}},
+      {"option_of_no_member",
+       building("R+V", "share_heads", true),
+       {"R+V", "'share_heads'", "init_std, weights"}},
   };
 }
 
 std::vector<Case> calling_cases() {
   const auto x = noise({2, 6, 8}, 1);
-  std::vector<Case> cases = {{"past_max_length", calling(noise({2, 11, 8}, 1)), {"length 11", "max_length 10"}}};
+  std::vector<Case> cases = {
+      {"past_max_length", calling(noise({2, 11, 8}, 1)), {"length 11", "max_length 10"}}};
   const std::tuple<const char*, at::Tensor, at::Tensor, std::vector<std::string>> inputs[] = {
       {"lengths_negative", x, numbers({3, -1}), {"lengths[1]", "-1", "0 to 6"}},
       {"lengths_over", x, numbers({7, 1}), {"lengths[0]", "7", "0 to 6"}},
@@ -97,7 +111,8 @@ std::vector<Case> calling_cases() {
       {"x_double", noise({2, 6, 8}, 1, at::kDouble), {}, {"Double", "Float"}},
       {"x_whole_numbers", at::ones({2, 6, 8}, at::kLong), {}, {"Long", "Float"}},
   };
-  for (const auto& [name, input, lengths, words] : inputs) cases.push_back({name, calling(input, lengths), words});
+  for (const auto& [name, input, lengths, words] : inputs)
+    cases.push_back({name, calling(input, lengths), words});
   return cases;
 }
 
@@ -130,7 +145,9 @@ TEST_P(BadInput, is_refused_with_the_value_and_what_was_allowed) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(Building, BadInput, ::testing::ValuesIn(building_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Calling, BadInput, ::testing::ValuesIn(calling_cases()), name_of);

@@ -10,7 +10,8 @@ class Batch : public ::testing::TestWithParam<std::string> {};
 TEST_P(Batch, of_one_equals_batch_of_many) {
   for (bool causal : {false, true}) {
     for (int64_t length : {7, 70}) {
-      auto layer = make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 70, .causal = causal});
+      auto layer =
+          make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 70, .causal = causal});
       const auto x = noise({5, length, 12}, 2), together = layer->forward(x);
       for (int64_t b = 0; b < 5; ++b) {
         EXPECT_TRUE(close(layer->forward(x.narrow(0, b, 1)), together.narrow(0, b, 1), 1e-6));
@@ -21,7 +22,8 @@ TEST_P(Batch, of_one_equals_batch_of_many) {
 
 TEST_P(Batch, of_padded_samples_equals_each_alone_at_its_length) {
   for (bool causal : {false, true}) {
-    auto layer = make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 30, .causal = causal});
+    auto layer =
+        make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 30, .causal = causal});
     const auto x = noise({4, 30, 12}, 2), lengths = at::tensor({30, 17, 1, 29}, at::kLong);
     const auto together = layer->forward(x, lengths);
     for (int64_t b = 0; b < 4; ++b) {
@@ -34,7 +36,8 @@ TEST_P(Batch, of_padded_samples_equals_each_alone_at_its_length) {
 
 TEST_P(Batch, of_full_lengths_equals_no_lengths) {
   for (bool causal : {false, true}) {
-    auto layer = make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 30, .causal = causal});
+    auto layer =
+        make_layer({.attention = GetParam(), .width = 12, .heads = 3, .max_length = 30, .causal = causal});
     const auto x = noise({3, 30, 12}, 2);
     EXPECT_TRUE(close(layer->forward(x, at::full({3}, 30, at::kLong)), layer->forward(x), 1e-6));
   }

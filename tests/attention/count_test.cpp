@@ -9,14 +9,20 @@ namespace {
 constexpr int64_t D = 24, H = 4, K = 6, N = 50;
 
 Frame frame(const std::string& spec, OptionMap given = {}, bool bias = false) {
-  return Frame({.attention = spec, .width = D, .heads = H, .max_length = N, .bias = bias, .options = std::move(given)});
+  return Frame({.attention = spec,
+                .width = D,
+                .heads = H,
+                .max_length = N,
+                .bias = bias,
+                .options = std::move(given)});
 }
 
 class CountOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CountOf, equals_the_elements_of_the_trained_tensors) {
   for (bool bias : {false, true}) {
-    const Attention layer(AttentionOptions{.attention = GetParam(), .width = D, .heads = H, .max_length = N, .bias = bias});
+    const Attention layer(
+        AttentionOptions{.attention = GetParam(), .width = D, .heads = H, .max_length = N, .bias = bias});
     int64_t total = 0, synthesis = 0;
     for (const auto& item : layer->named_parameters()) {
       total += item.value().numel();

@@ -1,4 +1,5 @@
-// One token at a time gives the rows of the whole sequence, through beams that are reordered, dropped and branched.
+// One token at a time gives the rows of the whole sequence, through beams that are reordered, dropped and
+// branched.
 
 #include "attention/layers.h"
 
@@ -40,7 +41,8 @@ TEST_P(Decoding, equals_the_whole_sequence) {
 TEST_P(Decoding, with_biases_and_weights_a_head_equals_the_whole_sequence) {
   AttentionOptions options = causal(GetParam());
   options.bias = true;
-  if (GetParam().find('+') != std::string::npos) options.options.set("weights", std::string("learned-per-head"));
+  if (GetParam().find('+') != std::string::npos)
+    options.options.set("weights", std::string("learned-per-head"));
   auto layer = make_layer(options);
   const auto x = noise({2, 20, 12}, 2);
   EXPECT_TRUE(close(by_steps(layer, x), layer->forward(x), 1e-5));
@@ -98,8 +100,11 @@ TEST_P(Decoding, past_the_longest_length_is_an_error) {
   const auto layer = make_layer(causal(GetParam(), 3));
   State state = layer->start(1);
   for (int64_t t = 0; t < 3; ++t) layer->step(noise({1, 12}, t), state);
-  EXPECT_THAT([&] { layer->step(noise({1, 12}, 9), state); },
-              ::testing::ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("4"), HasSubstr("max_length 3"))));
+  EXPECT_THAT(
+      [&] {
+        layer->step(noise({1, 12}, 9), state);
+      },
+      ::testing::ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("4"), HasSubstr("max_length 3"))));
   EXPECT_EQ(state.position(), 3);
 }
 
@@ -117,17 +122,24 @@ TEST(DecodingErrors, of_batch_and_shape) {
   auto stepping = [&](const at::Tensor& x) { return [&, x] { layer->step(x, state); }; };
   EXPECT_THAT(stepping(noise({3, 12}, 1)),
               ::testing::ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("3"), HasSubstr("2"))));
-  EXPECT_THAT(stepping(noise({2, 1, 12}, 1)), ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("2×1×12")));
-  EXPECT_THAT(stepping(noise({2, 11}, 1)), ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("2×11")));
-  EXPECT_THAT(stepping(noise({2, 12}, 1, at::kDouble)), ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("Double")));
+  EXPECT_THAT(stepping(noise({2, 1, 12}, 1)),
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("2×1×12")));
+  EXPECT_THAT(stepping(noise({2, 11}, 1)),
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("2×11")));
+  EXPECT_THAT(stepping(noise({2, 12}, 1, at::kDouble)),
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("Double")));
   EXPECT_THAT([&] { layer->start(-1); }, ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("-1")));
   EXPECT_EQ(state.position(), 0);
 }
 
 TEST(DecodingErrors, of_reordering) {
   State state = make_layer(causal("V"))->start(2);
-  EXPECT_THAT([&] { state.reorder(at::tensor({0, 2}, at::kLong)); },
-              ::testing::ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("indices[1]"), HasSubstr("2"), HasSubstr("1"))));
+  EXPECT_THAT(
+      [&] {
+        state.reorder(at::tensor({0, 2}, at::kLong));
+      },
+      ::testing::ThrowsMessage<std::invalid_argument>(
+          AllOf(HasSubstr("indices[1]"), HasSubstr("2"), HasSubstr("1"))));
   EXPECT_THROW(state.reorder(at::tensor({0, -1}, at::kLong)), std::invalid_argument);
   EXPECT_THROW(state.reorder(at::tensor({0, 1}, at::kInt)), std::invalid_argument);
   EXPECT_THROW(state.reorder(at::zeros({2, 1}, at::kLong)), std::invalid_argument);

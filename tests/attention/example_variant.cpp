@@ -23,11 +23,18 @@ synthesizer::Logits Distance::logits(const synthesizer::Weights& weights, const 
   return logits;
 }
 
-// Its line in the registry: name, short name, which tokens a row depends on, whether tokens meet, the number of
-// parameters as a formula, options of its own, and how it is made.
+// An entry's place depends on N: in a larger table the old entries would stand for other distances.
+void Distance::prepare_growth(synthesizer::AttentionOptions&) const {
+  synthesizer::invalid("distance cannot grow: make a new layer");
+}
+
+// Its line in the registry: name, short name, which tokens a row depends on, whether tokens meet, the number
+// of parameters as a formula, options of its own, and how it is made.
 const bool registered = [] {
-  synthesizer::add_variant({"distance", "Dist", synthesizer::Variant::Tokens::none, false, "h(2N-1)", {},
-                            [](const auto& options) { return std::make_unique<Distance>(options); }});
+  synthesizer::add_variant(
+      {"distance", "Dist", synthesizer::Variant::Tokens::none, false, "h(2N-1)", {}, [](const auto& options) {
+         return std::make_unique<Distance>(options);
+       }});
   return true;
 }();
 

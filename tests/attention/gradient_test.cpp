@@ -10,7 +10,8 @@ class Gradient : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Gradient, agrees_with_finite_differences) {
   for (bool causal : {false, true}) {
-    const auto layer = make_layer({.attention = GetParam(), .width = 6, .heads = 2, .max_length = 7, .causal = causal});
+    const auto layer =
+        make_layer({.attention = GetParam(), .width = 6, .heads = 2, .max_length = 7, .causal = causal});
     check_gradients(layer, 2, 5);
     check_gradients(layer, 3, 6, some_lengths(3, 6));
     check_gradients(layer, 1, 1);

@@ -1,4 +1,5 @@
-// A layer that grows keeps what it has learnt: the same results for the lengths it knew, and room for longer ones.
+// A layer that grows keeps what it has learnt: the same results for the lengths it knew, and room for longer
+// ones.
 
 #include "attention/gradient_check.h"
 #include "attention/layers.h"
@@ -11,7 +12,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 AttentionOptions options(const std::string& spec, OptionMap given = {}) {
-  return {.attention = spec, .width = 12, .heads = 3, .max_length = 16, .bias = true, .options = std::move(given)};
+  return {.attention = spec,
+          .width = 12,
+          .heads = 3,
+          .max_length = 16,
+          .bias = true,
+          .options = std::move(given)};
 }
 
 /// Grows the layer from 16 and compares it with what it was.
@@ -52,7 +58,8 @@ TEST_P(Grow, drops_gradients_and_can_be_trained_on) {
   auto layer = make_layer(options(GetParam()));
   layer->forward(noise({2, 16, 12}, 2)).sum().backward();
   layer->grow(30);
-  for (const auto& item : layer->named_parameters()) EXPECT_FALSE(item.value().grad().defined()) << item.key();
+  for (const auto& item : layer->named_parameters())
+    EXPECT_FALSE(item.value().grad().defined()) << item.key();
   layer->forward(noise({2, 30, 12}, 2)).square().sum().backward();
   for (const auto& item : layer->named_parameters()) {
     ASSERT_TRUE(item.value().grad().defined()) << item.key();
@@ -63,6 +70,7 @@ TEST_P(Grow, drops_gradients_and_can_be_trained_on) {
 
 TEST_P(Grow, forgets_kept_weights) {
   auto layer = make_layer(options(GetParam()));
+  layer->eval();
   torch::NoGradGuard no_grad;
   layer->forward(noise({2, 16, 12}, 2));
   layer->grow(30);
@@ -73,7 +81,8 @@ TEST_P(Grow, forgets_kept_weights) {
 TEST_P(Grow, keeps_the_dtype) {
   auto layer = converted(make_layer(options(GetParam())), at::kDouble);
   layer->grow(20);
-  for (const auto& [name, tensor] : named_tensors(*layer)) EXPECT_EQ(tensor.scalar_type(), at::kDouble) << name;
+  for (const auto& [name, tensor] : named_tensors(*layer))
+    EXPECT_EQ(tensor.scalar_type(), at::kDouble) << name;
 }
 
 TEST_P(Grow, never_shrinks) {
@@ -105,7 +114,8 @@ TEST(GrowFactorizedDense, keeps_a_b_that_was_larger_than_needed) {
 }
 
 TEST(GrowFactorizedDense, by_tiles_can_stay_as_it_is_but_not_grow) {
-  auto layer = make_layer(options("FD", {{"tiling", std::string("tile")}, {"a", int64_t{3}}, {"b", int64_t{7}}}));
+  auto layer =
+      make_layer(options("FD", {{"tiling", std::string("tile")}, {"a", int64_t{3}}, {"b", int64_t{7}}}));
   expect_grows(layer, 16);
   EXPECT_THAT([&] { layer->grow(17); }, ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("tile")));
   EXPECT_EQ(layer->options().max_length, 16);

@@ -7,8 +7,9 @@
 namespace synthesizer::testing {
 
 const std::vector<std::string>& mixtures() {
-  static const std::vector<std::string> list = {"R+V",  "D+V",   "D+R",     "FR+V",   "FD+V",     "Fix+V",       "D+FR+V",
-                                                "FD+R", "FD+D",  "R+FR",    "Fix+R",  "Fix+R+FR", "V+D+R+FR+FD", "FD+Fix+V"};
+  static const std::vector<std::string> list = {"R+V",   "D+V",      "D+R",         "FR+V",    "FD+V",
+                                                "Fix+V", "D+FR+V",   "FD+R",        "FD+D",    "R+FR",
+                                                "Fix+R", "Fix+R+FR", "V+D+R+FR+FD", "FD+Fix+V"};
   return list;
 }
 
@@ -59,7 +60,8 @@ double tolerance(at::ScalarType dtype) {
   return dtype == at::kDouble ? 1e-12 : dtype == at::kFloat ? 1e-5 : 3e-2;
 }
 
-::testing::AssertionResult close(const at::Tensor& actual, const at::Tensor& expected, double tolerance, double floor) {
+::testing::AssertionResult close(const at::Tensor& actual, const at::Tensor& expected, double tolerance,
+                                 double floor) {
   if (!actual.defined() || !expected.defined()) return ::testing::AssertionFailure() << "a tensor is missing";
   if (actual.sizes() != expected.sizes()) {
     return ::testing::AssertionFailure() << "shape " << actual.sizes() << " instead of " << expected.sizes();
@@ -71,10 +73,10 @@ double tolerance(at::ScalarType dtype) {
   const int64_t worst = distance.nan_to_num(1e300).argmax().item<int64_t>();
   const double largest = distance[worst].item<double>();
   if (largest <= tolerance * scale) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "off by " << largest << " where " << tolerance * scale << " is allowed: "
-                                       << a.reshape({-1})[worst].item<double>() << " instead of "
-                                       << e.reshape({-1})[worst].item<double>() << " at entry " << worst << " of "
-                                       << expected.sizes();
+  return ::testing::AssertionFailure()
+         << "off by " << largest << " where " << tolerance * scale
+         << " is allowed: " << a.reshape({-1})[worst].item<double>() << " instead of "
+         << e.reshape({-1})[worst].item<double>() << " at entry " << worst << " of " << expected.sizes();
 }
 
 ::testing::AssertionResult same_bits(const at::Tensor& actual, const at::Tensor& expected) {
@@ -82,8 +84,8 @@ double tolerance(at::ScalarType dtype) {
     return ::testing::AssertionFailure() << "shapes " << actual.sizes() << " and " << expected.sizes();
   }
   if (at::equal(actual, expected)) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << actual.ne(expected).sum().item<int64_t>() << " of " << actual.numel()
-                                       << " entries differ";
+  return ::testing::AssertionFailure()
+         << actual.ne(expected).sum().item<int64_t>() << " of " << actual.numel() << " entries differ";
 }
 
 std::vector<std::pair<std::string, at::Tensor>> named_tensors(const torch::nn::Module& module) {

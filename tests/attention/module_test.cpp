@@ -33,6 +33,7 @@ TEST_P(Module, loaded_between_calls_does_not_use_what_it_kept) {
   const auto x = noise({2, 9, 12}, 2);
   std::stringstream file;
   torch::save(layer, file);
+  other->eval();
   torch::NoGradGuard no_grad;
   other->forward(x);
   torch::load(other, file);
@@ -65,12 +66,14 @@ TEST_P(Module, is_converted_and_back) {
   layer->to(torch::kFloat);
   EXPECT_TRUE(same_bits(layer->forward(x), before));
   layer->to(torch::kBFloat16);
-  for (const auto& [name, tensor] : named_tensors(*layer)) EXPECT_EQ(tensor.scalar_type(), at::kBFloat16) << name;
+  for (const auto& [name, tensor] : named_tensors(*layer))
+    EXPECT_EQ(tensor.scalar_type(), at::kBFloat16) << name;
   const auto y = layer->forward(x.to(at::kBFloat16));
   EXPECT_EQ(y.scalar_type(), at::kBFloat16);
   EXPECT_TRUE(close(y, before, 5e-2));
   y.sum().backward();
-  for (const auto& item : layer->named_parameters()) EXPECT_EQ(item.value().grad().scalar_type(), at::kBFloat16) << item.key();
+  for (const auto& item : layer->named_parameters())
+    EXPECT_EQ(item.value().grad().scalar_type(), at::kBFloat16) << item.key();
 }
 
 TEST_P(Module, clones_in_its_dtype) {
@@ -79,7 +82,8 @@ TEST_P(Module, clones_in_its_dtype) {
   const auto x = noise({2, 9, 12}, 2, at::kDouble);
   EXPECT_TRUE(same_bits(copy->forward(x), layer->forward(x)));
   copy->forward(x).sum().backward();
-  for (const auto& item : copy->named_parameters()) EXPECT_EQ(item.value().grad().scalar_type(), at::kDouble) << item.key();
+  for (const auto& item : copy->named_parameters())
+    EXPECT_EQ(item.value().grad().scalar_type(), at::kDouble) << item.key();
 }
 
 TEST_P(Module, lends_its_parameters_in_the_order_of_the_frame) {

@@ -33,7 +33,9 @@ TEST(Nearest, allows_one_edit_in_the_shortest_words) {
   EXPECT_EQ(nearest("", {"FR"}), "");
 }
 
-TEST(Nearest, takes_the_first_of_equals) { EXPECT_EQ(nearest("rank", {"bank", "tank"}), "bank"); }
+TEST(Nearest, takes_the_first_of_equals) {
+  EXPECT_EQ(nearest("rank", {"bank", "tank"}), "bank");
+}
 
 TEST(Nearest, ends_a_message) {
   EXPECT_EQ(did_you_mean("vanila", kWords), ", did you mean 'vanilla'?");

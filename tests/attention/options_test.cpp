@@ -13,7 +13,12 @@ struct Case {
 };
 
 AttentionOptions with(const std::string& spec, OptionMap options, bool bias = false) {
-  return {.attention = spec, .width = 6, .heads = 2, .max_length = 12, .bias = bias, .options = std::move(options)};
+  return {.attention = spec,
+          .width = 6,
+          .heads = 2,
+          .max_length = 12,
+          .bias = bias,
+          .options = std::move(options)};
 }
 
 const std::string kTile = "tile", kSum = "sum", kPerHead = "learned-per-head", kLearned = "learned";
@@ -61,7 +66,8 @@ TEST_P(Option, equals_the_reference) {
       for (const auto& lengths : {at::Tensor(), some_lengths(3, 11)}) {
         const auto expected = reference(layer, x, lengths);
         EXPECT_TRUE(close(Attention(layer)->forward(x, lengths), expected.output, tolerance(dtype)));
-        EXPECT_TRUE(close(layer->weights(x, lengths).expand_as(expected.weights), expected.weights, tolerance(dtype)));
+        EXPECT_TRUE(close(layer->weights(x, lengths).expand_as(expected.weights), expected.weights,
+                          tolerance(dtype)));
       }
     }
   }
@@ -75,7 +81,8 @@ TEST_P(Option, has_gradients_that_finite_differences_confirm) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Option, ::testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Option, ::testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Option, bias_of_the_output_leaves_padded_rows_zero) {
   const auto layer = make_layer(with("R+V", {}, true));

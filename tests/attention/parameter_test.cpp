@@ -24,29 +24,41 @@ Shapes shapes(const torch::OrderedDict<std::string, at::Tensor>& tensors, bool p
   }
   return all;
 }
-Shapes trained(const Attention& layer) { return shapes(layer->named_parameters()); }
+Shapes trained(const Attention& layer) {
+  return shapes(layer->named_parameters());
+}
 
 TEST(ParameterNames, of_projections) {
-  EXPECT_EQ(shapes(layer("Fix")->named_parameters(), true), (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}}));
-  EXPECT_EQ(shapes(layer("Fix", {}, true)->named_parameters(), true),
-            (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}, {"value.bias", {D}}, {"output.bias", {D}}}));
+  EXPECT_EQ(shapes(layer("Fix")->named_parameters(), true),
+            (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}}));
+  EXPECT_EQ(
+      shapes(layer("Fix", {}, true)->named_parameters(), true),
+      (Shapes{
+          {"value.weight", {D, D}}, {"output.weight", {D, D}}, {"value.bias", {D}}, {"output.bias", {D}}}));
 }
 
 TEST(ParameterNames, of_each_variant) {
-  EXPECT_EQ(trained(layer("V")), (Shapes{{"logits.V.query.weight", {D, D}}, {"logits.V.key.weight", {D, D}}}));
-  EXPECT_EQ(trained(layer("D")), (Shapes{{"logits.D.hidden.weight", {D, D}}, {"logits.D.hidden.bias", {D}},
-                                         {"logits.D.out.weight", {H, K, N}}, {"logits.D.out.bias", {H, N}}}));
+  EXPECT_EQ(trained(layer("V")),
+            (Shapes{{"logits.V.query.weight", {D, D}}, {"logits.V.key.weight", {D, D}}}));
+  EXPECT_EQ(trained(layer("D")), (Shapes{{"logits.D.hidden.weight", {D, D}},
+                                         {"logits.D.hidden.bias", {D}},
+                                         {"logits.D.out.weight", {H, K, N}},
+                                         {"logits.D.out.bias", {H, N}}}));
   EXPECT_EQ(trained(layer("R")), (Shapes{{"logits.R.table", {H, N, N}}}));
   EXPECT_EQ(trained(layer("Fix")), Shapes{});
   EXPECT_EQ(shapes(layer("Fix")->named_buffers(), true), (Shapes{{"logits.Fix.table", {H, N, N}}}));
   EXPECT_EQ(trained(layer("FR")), (Shapes{{"logits.FR.left", {H, N, 8}}, {"logits.FR.right", {H, N, 8}}}));
-  EXPECT_EQ(trained(layer("FD")), (Shapes{{"logits.FD.hidden.weight", {D, D}}, {"logits.FD.hidden.bias", {D}},
-                                          {"logits.FD.a.weight", {H, K, 4}}, {"logits.FD.a.bias", {H, 4}},
-                                          {"logits.FD.b.weight", {H, K, 5}}, {"logits.FD.b.bias", {H, 5}}}));
+  EXPECT_EQ(trained(layer("FD")), (Shapes{{"logits.FD.hidden.weight", {D, D}},
+                                          {"logits.FD.hidden.bias", {D}},
+                                          {"logits.FD.a.weight", {H, K, 4}},
+                                          {"logits.FD.a.bias", {H, 4}},
+                                          {"logits.FD.b.weight", {H, K, 5}},
+                                          {"logits.FD.b.bias", {H, 5}}}));
 }
 
 TEST(ParameterNames, of_options) {
-  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.weight"], (std::vector<int64_t>{K, N}));
+  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.weight"],
+            (std::vector<int64_t>{K, N}));
   EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.bias"], (std::vector<int64_t>{N}));
   EXPECT_EQ(trained(layer("D", {{"hidden", int64_t{0}}})),
             (Shapes{{"logits.D.out.weight", {H, D, N}}, {"logits.D.out.bias", {H, N}}}));
@@ -55,8 +67,10 @@ TEST(ParameterNames, of_options) {
 }
 
 TEST(ParameterNames, of_mixtures) {
-  EXPECT_EQ(trained(layer("R+V")), (Shapes{{"logits.R.table", {H, N, N}}, {"logits.V.query.weight", {D, D}},
-                                           {"logits.V.key.weight", {D, D}}, {"logits.mixture", {2}}}));
+  EXPECT_EQ(trained(layer("R+V")), (Shapes{{"logits.R.table", {H, N, N}},
+                                           {"logits.V.query.weight", {D, D}},
+                                           {"logits.V.key.weight", {D, D}},
+                                           {"logits.mixture", {2}}}));
   EXPECT_EQ(trained(layer("R+FR+V", {{"weights", std::string("learned-per-head")}}))["logits.mixture"],
             (std::vector<int64_t>{H, 3}));
   EXPECT_EQ(trained(layer("R+V", {{"weights", std::string("sum")}})).count("logits.mixture"), 0u);
@@ -87,12 +101,15 @@ TEST(ParameterStart, is_the_same_for_the_same_seed_in_every_precision) {
   }
 }
 
-double std_of(const at::Tensor& t) { return t.detach().to(at::kDouble).std().item<double>(); }
+double std_of(const at::Tensor& t) {
+  return t.detach().to(at::kDouble).std().item<double>();
+}
 
 TEST(ParameterStart, has_the_spread_that_is_written_down) {
   at::manual_seed(4);
   auto large = [](const char* spec, OptionMap given = {}) {
-    return Attention(AttentionOptions{.attention = spec, .width = 64, .heads = 2, .max_length = 128, .options = std::move(given)});
+    return Attention(AttentionOptions{
+        .attention = spec, .width = 64, .heads = 2, .max_length = 128, .options = std::move(given)});
   };
   EXPECT_NEAR(std_of(large("R")->named_parameters()["logits.R.table"]), 1, 0.03);
   EXPECT_NEAR(std_of(large("Fix")->named_buffers()["logits.Fix.table"]), 1, 0.03);
@@ -100,7 +117,8 @@ TEST(ParameterStart, has_the_spread_that_is_written_down) {
   EXPECT_EQ(std_of(large("R", {{"init_std", int64_t{0}}})->named_parameters()["logits.R.table"]), 0);
   const auto factors = large("FR", {{"rank", int64_t{16}}})->named_parameters();
   EXPECT_NEAR(std_of(factors["logits.FR.left"]), 0.5, 0.02);  // 16^-1/4
-  EXPECT_NEAR(std_of(at::matmul(factors["logits.FR.left"], factors["logits.FR.right"].transpose(1, 2))), 1, 0.06);
+  EXPECT_NEAR(std_of(at::matmul(factors["logits.FR.left"], factors["logits.FR.right"].transpose(1, 2))), 1,
+              0.06);
   const auto query = large("V")->named_parameters()["logits.V.query.weight"];
   const double bound = std::sqrt(6.0 / 128);  // Xavier, 64 in and 64 out
   EXPECT_LE(query.abs().max().item<double>(), bound);

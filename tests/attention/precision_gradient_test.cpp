@@ -1,5 +1,6 @@
-// Gradients of the block code (float32 and bfloat16) against those of the plain path (float64), same parameters:
-// sizes around and across the borders of blocks, padding, and few heads, where the batch is cut into groups.
+// Gradients of the block code (float32 and bfloat16) against those of the plain path (float64), same
+// parameters: sizes around and across the borders of blocks, padding, and few heads, where the batch is cut
+// into groups.
 
 #include "attention/layers.h"
 
@@ -14,8 +15,9 @@ struct Case {
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return test_name(c.spec + (c.causal ? "_causal" : "") + (c.padded ? "_padded" : "") + "_B" + std::to_string(c.batch) +
-                   "_H" + std::to_string(c.heads) + "_L" + std::to_string(c.length));
+  return test_name(c.spec + (c.causal ? "_causal" : "") + (c.padded ? "_padded" : "") + "_B" +
+                   std::to_string(c.batch) + "_H" + std::to_string(c.heads) + "_L" +
+                   std::to_string(c.length));
 }
 
 /// The gradients of a weighted sum of the output: that of x, then those of the parameters.
@@ -30,8 +32,12 @@ std::vector<std::pair<std::string, at::Tensor>> gradients(Attention layer, const
 }
 
 void compare(const Case& c, at::ScalarType dtype, double allowed) {
-  const auto layer = converted(make_layer({.attention = c.spec, .width = c.width, .heads = c.heads,
-                                           .max_length = c.length + 3, .causal = c.causal}), dtype);
+  const auto layer = converted(make_layer({.attention = c.spec,
+                                           .width = c.width,
+                                           .heads = c.heads,
+                                           .max_length = c.length + 3,
+                                           .causal = c.causal}),
+                               dtype);
   const auto x = noise({c.batch, c.length, c.width}, 20, dtype);
   const auto lengths = c.padded ? some_lengths(c.batch, c.length) : at::Tensor();
   const auto expected = gradients(converted(layer, at::kDouble), x, lengths);
@@ -39,13 +45,16 @@ void compare(const Case& c, at::ScalarType dtype, double allowed) {
   // In bfloat16 what large terms leave when they cancel has their error.
   const double floor = dtype == at::kBFloat16 ? 1 : 0.1;
   for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE(close(actual[i].second, expected[i].second, allowed, floor)) << "gradient of " << expected[i].first;
+    EXPECT_TRUE(close(actual[i].second, expected[i].second, allowed, floor))
+        << "gradient of " << expected[i].first;
   }
 }
 
 class PrecisionGradient : public ::testing::TestWithParam<Case> {};
 
-TEST_P(PrecisionGradient, in_float32_equals_float64) { compare(GetParam(), at::kFloat, 2e-5); }
+TEST_P(PrecisionGradient, in_float32_equals_float64) {
+  compare(GetParam(), at::kFloat, 2e-5);
+}
 
 std::vector<Case> cases() {
   std::vector<Case> all;

@@ -1,4 +1,5 @@
-// When oneDNN has to be kept from AMX: only where the processor claims it, hides its tiles, and the user is silent.
+// When oneDNN has to be kept from AMX: only where the processor claims it, hides its tiles, and the user is
+// silent.
 
 #include "attention/processor.h"
 
@@ -27,8 +28,10 @@ TEST(Processor, can_be_looked_at_again_without_changing_what_was_set) {
   setenv(name, "AVX2", 1);
   avoid_amx_trap();
   EXPECT_STREQ(std::getenv(name), "AVX2");
-  if (before) setenv(name, kept.c_str(), 1);
-  else unsetenv(name);
+  if (before)
+    setenv(name, kept.c_str(), 1);
+  else
+    unsetenv(name);
 }
 
 }  // namespace

@@ -51,8 +51,13 @@ class Array {
 /// The layer's numbers, and the sizes every formula speaks of.
 struct Sheet {
   Sheet(const Attention& layer, const at::Tensor& input)
-      : options(layer->options()), x(input), B(input.size(0)), L(input.size(1)), D(options.width),
-        H(options.heads), K(D / H) {
+      : options(layer->options()),
+        x(input),
+        B(input.size(0)),
+        L(input.size(1)),
+        D(options.width),
+        H(options.heads),
+        K(D / H) {
     for (const auto& [name, tensor] : named_tensors(*layer)) numbers.emplace(name, Array(tensor));
   }
   bool has(const std::string& name) const { return numbers.count(name) > 0; }
@@ -193,8 +198,10 @@ double share(const Sheet& s, size_t member, size_t members, int64_t head) {
 Array mixed_logits(const Sheet& s) {
   std::vector<std::string> members(1);
   for (char c : s.options.attention) {
-    if (c == '+') members.emplace_back();
-    else members.back() += c;
+    if (c == '+')
+      members.emplace_back();
+    else
+      members.back() += c;
   }
   Array sum({s.B, s.H, s.L, s.L});
   for (size_t n = 0; n < members.size(); ++n) {

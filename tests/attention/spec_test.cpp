@@ -12,7 +12,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::string read(const std::string& spec) { return short_spec(parse_spec(spec)); }
+std::string read(const std::string& spec) {
+  return short_spec(parse_spec(spec));
+}
 
 template <class Matcher>
 void expect_refused(const std::string& spec, const Matcher& message) {
@@ -40,7 +42,8 @@ TEST(Spec, keeps_the_order_written) {
 }
 
 TEST(Spec, of_unknown_members_is_refused_with_the_nearest_and_all_names) {
-  expect_refused("vanila", AllOf(HasSubstr("'vanila'"), HasSubstr("did you mean 'vanilla'?"), HasSubstr("factorized-dense")));
+  expect_refused("vanila", AllOf(HasSubstr("'vanila'"), HasSubstr("did you mean 'vanilla'?"),
+                                 HasSubstr("factorized-dense")));
   expect_refused("R+X", AllOf(HasSubstr("'X'"), HasSubstr("did you mean"), HasSubstr("known: V, vanilla")));
   expect_refused("factorised-random", HasSubstr("did you mean 'factorized-random'?"));
   expect_refused("FX", HasSubstr("did you mean"));

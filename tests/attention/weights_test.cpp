@@ -1,4 +1,5 @@
-// The weights that can be looked at: their shape, that they are weights, and that they are those forward uses.
+// The weights that can be looked at: their shape, that they are weights, and that they are those forward
+// uses.
 
 #include "attention/heads.h"
 #include "attention/layers.h"
@@ -79,7 +80,8 @@ TEST_P(WeightsOf, a_layer_can_be_differentiated) {
   if (weights.requires_grad()) weights.square().sum().backward();
   double sum = 0;
   for (const auto& item : layer->named_parameters()) {
-    if (item.key().starts_with("logits.") && item.value().grad().defined()) sum += item.value().grad().abs().sum().item<double>();
+    if (item.key().starts_with("logits.") && item.value().grad().defined())
+      sum += item.value().grad().abs().sum().item<double>();
   }
   EXPECT_EQ(sum > 0, GetParam() != "Fix");
 }

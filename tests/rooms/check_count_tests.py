@@ -24,7 +24,9 @@ def counted(files):
         for name, cases in files.items():
             text = f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
             pathlib.Path(folder, name).write_text(text, encoding="utf-8")
-        done = subprocess.run([sys.executable, sys.argv[1], folder], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, sys.argv[1], folder], capture_output=True, text=True, check=False
+        )
         return done.returncode, done.stdout.splitlines()
 
 
@@ -35,7 +37,9 @@ def adds_up_files():
 def names_what_failed():
     status, lines = counted({"one.xml": PASSED + FAILED + BROKEN})
     assert status == 1 and lines[-1] == "1 passed, 2 failed", lines
-    assert any("A.bad" in line for line in lines[:-1]) and any("A.worse" in line for line in lines[:-1]), lines
+    assert any("A.bad" in line for line in lines[:-1]) and any("A.worse" in line for line in lines[:-1]), (
+        lines
+    )
 
 
 def counts_what_was_skipped():
@@ -55,7 +59,9 @@ def an_empty_suite_is_a_failure():
 def a_cut_off_file_is_a_failure():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "one.xml").write_text("<testsuites><testsuite>", encoding="utf-8")
-        done = subprocess.run([sys.executable, sys.argv[1], folder], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, sys.argv[1], folder], capture_output=True, text=True, check=False
+        )
     assert done.returncode == 1 and done.stdout.splitlines()[-1] == "0 passed, 1 failed", done.stdout
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that rooms include only the rooms they may: the table of docs and design, as data.
+"""Checks that rooms include only the rooms they may: the table of the architecture, as data.
 
 usage: check_includes.py FOLDER-OF-SOURCES [FOLDER=ROOM …]
 
@@ -35,7 +35,7 @@ SOURCES = {".h", ".hpp", ".cpp", ".cc", ".inl"}
 
 
 def room_of(path):
-    """The room of a file or an include such as attention/kernel/tile.h; None for a file that lies in no folder."""
+    """The room of a file or of an include such as attention/kernel/tile.h; None outside every folder."""
     folders = path.split("/")[:-1]
     for depth in (2, 1):
         if "/".join(folders[:depth]) in ALLOWED:

@@ -1,4 +1,4 @@
-"""Results of a few checks in the form that test runners write (JUnit XML), for scripts that need no test framework."""
+"""Runs a few checks and writes their results as test runners do (JUnit XML), without a test framework."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 
 def run(suite, checks):
-    """Runs each function, prints "N passed, M failed", writes $RESULTS/<suite>.xml, and returns the exit status."""
+    """Prints "N passed, M failed", writes $RESULTS/<suite>.xml, and returns the exit status."""
     failures = {}
     for check in checks:
         try:

@@ -7,7 +7,11 @@ namespace synthesizer::kernel {
 at::Tensor usable(const at::Tensor& t) {
   if (!t.defined()) return t;
   auto f = t.to(at::kFloat);
-  return f.stride(-1) == 1 || f.stride(-2) == 1 ? f : f.contiguous();
+  // A product needs one stride of 1 and the other one no smaller than what lies between: no row twice.
+  auto steps = [&](int64_t along, int64_t across) {
+    return f.stride(along) == 1 && (f.stride(across) >= f.size(along) || f.size(across) <= 1);
+  };
+  return steps(-1, -2) || steps(-2, -1) ? f : f.contiguous();
 }
 
 Operands::Operands(const Problem& p)

@@ -106,7 +106,7 @@ GradientList backward(const Problem& p, const at::Tensor& grad, const at::Tensor
   if (!block_code_serves(p)) {
     g = plain_backward(p, grad, w);
   } else if (l.global()) {
-    g = global_backward(p, grad, result, saved, w);
+    g = global_backward(p, grad, result, w);
   } else {
     g = fused_backward(p, grad, result, saved, w);
   }
@@ -135,9 +135,9 @@ at::Tensor meta_result(const Problem& p) {
 
 Result meta_forward(const Problem& p) {
   auto wide = p.value.options().dtype(p.value.scalar_type() == at::kDouble ? at::kDouble : at::kFloat);
-  auto rows = symbolic_rows(p);
-  auto saved = p.logits.global() ? at::empty_symint({p.value.sym_size(1), rows, p.value.sym_size(2)}, wide)
-                                 : at::empty_symint({p.value.sym_size(0), p.value.sym_size(1), rows}, wide);
+  auto saved = p.logits.global()
+                   ? at::empty({0}, wide)
+                   : at::empty_symint({p.value.sym_size(0), p.value.sym_size(1), symbolic_rows(p)}, wide);
   return {meta_result(p), saved};
 }
 
@@ -270,11 +270,11 @@ at::Tensor attention_weights(const Logits& logits, const Mask& mask) {
                           : logits.column.defined() ? logits.column.size(1)
                           : logits.table.defined()  ? logits.table.size(2)
                                                     : rows;
-  return kernel::plain_weights(logits, mask, rows, columns).to(any.scalar_type());
+  return kernel::plain_weights(logits, mask, rows, columns, any).to(any.scalar_type());
 }
 
 at::Tensor global_weights(const at::Tensor& table, bool causal) {
-  return kernel::make_global_weights(table.to(at::kFloat), causal, table.size(1));
+  return kernel::make_global_weights(table.to(at::kFloat), causal);
 }
 
 at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,

@@ -19,10 +19,11 @@ Gradients fused_backward(const Problem& problem, const at::Tensor& grad, const a
 /// Global: as fused, for logits that depend on no token: the weights are made once for the whole batch.
 Result global_forward(const Problem& problem);
 Gradients global_backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
-                          const at::Tensor& weights, const Wanted& wanted);
+                          const Wanted& wanted);
 
-/// The two halves of global_forward: softmax(table), H×L×M in float32, and its use.
-at::Tensor make_global_weights(const at::Tensor& table, bool causal, int64_t rows);
+/// softmax(table), H×L×M in float32, to be used many times …
+at::Tensor make_global_weights(const at::Tensor& table, bool causal);
+/// … here; made on the way where undefined.
 at::Tensor apply_global_weights(const Problem& problem, const at::Tensor& weights);
 
 }  // namespace synthesizer::kernel

@@ -56,7 +56,7 @@ at::ScalarType wide(const at::Tensor& t) {
 
 struct Plain {
   explicit Plain(const Problem& problem) : p(problem), dtype(wide(problem.value)) {
-    weights = plain_weights(p.logits, p.mask, p.rows(), p.columns()).to(dtype);
+    weights = plain_weights(p.logits, p.mask, p.rows(), p.columns(), p.value).to(dtype);
     if (p.dropout.probability > 0) factors = keep_factors(p, dtype);
   }
   at::Tensor w(const at::Tensor& t) const { return t.to(dtype); }
@@ -69,7 +69,7 @@ struct Plain {
 
 }  // namespace
 
-at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns) {
+at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns, const at::Tensor& like) {
   auto wider = [](const at::Tensor& t) { return t.to(wide(t)); };
   at::Tensor s;
   auto add = [&](const at::Tensor& part) { s = s.defined() ? s + part : part; };
@@ -82,12 +82,14 @@ at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns) {
     auto [u, w] = outer_indices(l, columns);
     add(wider(l.left).index_select(3, u) * wider(l.right).index_select(3, w));
   }
-  return s;
+  // No part at all: equal weights.
+  return s.defined() ? s : at::zeros({1, 1, rows, columns}, like.options().dtype(wide(like)));
 }
 
-at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns) {
+at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns,
+                         const at::Tensor& like) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
-  auto s = plain_logits(logits, rows, columns);
+  auto s = plain_logits(logits, rows, columns, like);
   auto index = [&](int64_t n) { return at::arange(n, s.options().dtype(at::kLong)); };
   auto i = index(rows).unsqueeze(1), j = index(columns).unsqueeze(0);
   auto seen = mask.causal ? j.le(i) : at::ones({1, 1}, s.options().dtype(at::kBool));  // L×M
@@ -108,14 +110,10 @@ Result plain_forward(const Problem& p) {
   const Plain plain(p);
   auto y = empty_result(p);
   y.copy_(at::matmul(plain.dropped(plain.weights), plain.w(p.value)));
-  auto s = plain_logits(p.logits, p.rows(), p.columns());
-  at::Tensor saved;
-  if (p.logits.global()) {
-    saved = plain_weights(p.logits, {p.mask.causal, {}, {}}, p.rows(), p.columns()).squeeze(0);
-  } else {
-    saved = at::empty({p.batch(), p.heads(), p.rows()}, s.options());
-    saved.copy_(s.masked_fill(plain.weights.eq(0), -INFINITY).logsumexp(-1));
-  }
+  if (p.logits.global()) return {y, at::empty({0}, p.value.options().dtype(plain.dtype))};
+  auto s = plain_logits(p.logits, p.rows(), p.columns(), p.value).masked_fill(plain.weights.eq(0), -INFINITY);
+  auto saved = at::empty({p.batch(), p.heads(), p.rows()}, s.options());
+  saved.copy_(s.logsumexp(-1));
   return {y, saved};
 }
 

@@ -6,6 +6,8 @@ namespace synthesizer::kernel {
 
 /// softmax(S + M) as matrices, B×H×L×M or 1×H×L×M, in float32 or float64; zeros where nothing is seen.
 /// Made of differentiable operations.
-at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns);
+/// `like` tells device and dtype.
+at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns,
+                         const at::Tensor& like);
 
 }  // namespace synthesizer::kernel

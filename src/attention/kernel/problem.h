@@ -41,7 +41,7 @@ struct Wanted {
 };
 
 /// What forward gives: the result, and what backward wants to see again: the logarithm of each row's sum of
-/// exponentials, B×H×L, or, where the logits are global, the weights, H×L×M.
+/// exponentials, B×H×L; nothing (an empty tensor) where the logits are global.
 using Result = std::tuple<at::Tensor, at::Tensor>;
 
 /// B×H×L×K whose memory is B×L×H×K: joining the heads of it is a view.

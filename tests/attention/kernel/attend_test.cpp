@@ -39,7 +39,8 @@ class Attend : public ::testing::TestWithParam<Case> {
     inputs.mask = {GetParam().causal, row_lengths, column_lengths};
     std::ostringstream what;
     what << sizes.batch << " samples, " << sizes.rows << " rows, " << sizes.columns << " columns"
-         << (row_lengths.defined() ? ", row lengths" : "") << (column_lengths.defined() ? ", column lengths" : "");
+         << (row_lengths.defined() ? ", row lengths" : "")
+         << (column_lengths.defined() ? ", column lengths" : "");
     expect_block_code_equals_plain(inputs, {GetParam().dropout, 1234}, what.str());
   }
 };
@@ -49,7 +50,9 @@ TEST_P(Attend, equals_plain_on_squares) {
   check({1, 1, 530, 530, 2});
 }
 
-TEST_P(Attend, equals_plain_with_one_head_and_many_samples) { check({5, 1, 33, 33, 4}); }
+TEST_P(Attend, equals_plain_with_one_head_and_many_samples) {
+  check({5, 1, 33, 33, 4});
+}
 
 TEST_P(Attend, equals_plain_with_padding) {
   for (int64_t n : {5, 97}) {
@@ -89,7 +92,8 @@ std::vector<Case> cases() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  return parts_name(info.param.parts) + (info.param.causal ? "_causal" : "") + (info.param.dropout > 0 ? "_dropout" : "");
+  return parts_name(info.param.parts) + (info.param.causal ? "_causal" : "") +
+         (info.param.dropout > 0 ? "_dropout" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Attend, ::testing::ValuesIn(cases()), name_of);
@@ -99,7 +103,8 @@ TEST(AttendPlain, in_float32_and_float64_gives_the_weights_times_the_values) {
     Inputs inputs = make_inputs(parts, {2, 2, 9, 9, 4}).to(at::kDouble);
     inputs.mask = {false, {}, lengths_of({9, 4})};
     const auto weights = attention_weights(inputs.logits, inputs.mask);
-    EXPECT_TRUE(close(at::matmul(weights, inputs.value), attend(inputs.logits, inputs.mask, inputs.value), 1e-12))
+    EXPECT_TRUE(
+        close(at::matmul(weights, inputs.value), attend(inputs.logits, inputs.mask, inputs.value), 1e-12))
         << parts_name(parts);
   }
 }
@@ -112,7 +117,8 @@ TEST(AttendBFloat16, is_near_float64_of_the_same_rounded_numbers) {
       const Outcome rounded = run(inputs);
       EXPECT_EQ(rounded.result.scalar_type(), at::kBFloat16);
       // Products are summed in float32: only the result is rounded.
-      expect_close(rounded, run(inputs.to(at::kDouble), {}, noise(rounded.result.sizes(), 77).to(at::kBFloat16)), 2e-2,
+      expect_close(rounded,
+                   run(inputs.to(at::kDouble), {}, noise(rounded.result.sizes(), 77).to(at::kBFloat16)), 2e-2,
                    parts_name(parts));
     }
   }

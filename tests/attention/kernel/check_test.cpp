@@ -25,7 +25,8 @@ TEST(AttendCheck, of_values) {
   Inputs inputs = make_inputs(kAll, {2, 2, 5, 5, 4});
   inputs.value = inputs.value[0];
   expect_refused(inputs, AllOf(HasSubstr("value"), HasSubstr("2×5×4")));
-  expect_refused(make_inputs(kAll, {2, 2, 5, 5, 4}).to(at::kHalf), AllOf(HasSubstr("value"), HasSubstr("Half")));
+  expect_refused(make_inputs(kAll, {2, 2, 5, 5, 4}).to(at::kHalf),
+                 AllOf(HasSubstr("value"), HasSubstr("Half")));
 }
 
 TEST(AttendCheck, of_pairs_that_miss_a_half) {
@@ -78,10 +79,14 @@ TEST(AttendCheck, of_lengths) {
     return inputs;
   };
   expect_refused(with(lengths_of({1}), {}), AllOf(HasSubstr("row_lengths"), HasSubstr("1"), HasSubstr("2")));
-  expect_refused(with(lengths_of({1, 6}), {}), AllOf(HasSubstr("row_lengths[1]"), HasSubstr("6"), HasSubstr("5")));
-  expect_refused(with({}, lengths_of({-1, 6})), AllOf(HasSubstr("column_lengths[0]"), HasSubstr("-1"), HasSubstr("6")));
-  expect_refused(with({}, lengths_of({1, 2}).to(at::kInt)), AllOf(HasSubstr("column_lengths"), HasSubstr("int64")));
-  expect_refused(with({}, lengths_of({1, 2}).view({2, 1})), AllOf(HasSubstr("column_lengths"), HasSubstr("2×1")));
+  expect_refused(with(lengths_of({1, 6}), {}),
+                 AllOf(HasSubstr("row_lengths[1]"), HasSubstr("6"), HasSubstr("5")));
+  expect_refused(with({}, lengths_of({-1, 6})),
+                 AllOf(HasSubstr("column_lengths[0]"), HasSubstr("-1"), HasSubstr("6")));
+  expect_refused(with({}, lengths_of({1, 2}).to(at::kInt)),
+                 AllOf(HasSubstr("column_lengths"), HasSubstr("int64")));
+  expect_refused(with({}, lengths_of({1, 2}).view({2, 1})),
+                 AllOf(HasSubstr("column_lengths"), HasSubstr("2×1")));
 }
 
 TEST(AttendCheck, of_a_causal_mask_on_a_rectangle) {

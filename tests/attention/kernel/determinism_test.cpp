@@ -19,7 +19,8 @@ class Threads {
   int before_;
 };
 
-const int kKinds[] = {query_key | table, row_column | one_row_table, table, outer, query_key | row_column | table | outer};
+const int kKinds[] = {query_key | table, row_column | one_row_table, table, outer,
+                      query_key | row_column | table | outer};
 
 TEST(AttendDeterminism, the_same_threads_give_the_same_bits) {
   for (int threads : {1, 2, 3}) {
@@ -27,9 +28,11 @@ TEST(AttendDeterminism, the_same_threads_give_the_same_bits) {
     for (int parts : kKinds) {
       for (bool causal : {false, true}) {
         Inputs inputs = make_inputs(parts, {5, 1, 100, 100, 8});
-        inputs.mask = {causal, lengths_of({100, 40, 99, 0, 7}), causal ? at::Tensor() : lengths_of({100, 40, 99, 0, 7})};
+        inputs.mask = {causal, lengths_of({100, 40, 99, 0, 7}),
+                       causal ? at::Tensor() : lengths_of({100, 40, 99, 0, 7})};
         const Outcome first = run(inputs, {0.1, 8});
-        for (int again = 0; again < 4; ++again) expect_same_bits(run(inputs, {0.1, 8}), first, parts_name(parts));
+        for (int again = 0; again < 4; ++again)
+          expect_same_bits(run(inputs, {0.1, 8}), first, parts_name(parts));
       }
     }
   }
@@ -45,7 +48,8 @@ TEST(AttendDeterminism, more_threads_than_heads_change_rounding_alone) {
     }
     for (int threads : {2, 3, 4, 16}) {
       const Threads guard(threads);
-      expect_close(run(inputs), alone, 1e-5, parts_name(parts) + " with " + std::to_string(threads) + " threads");
+      expect_close(run(inputs), alone, 1e-5,
+                   parts_name(parts) + " with " + std::to_string(threads) + " threads");
     }
   }
 }

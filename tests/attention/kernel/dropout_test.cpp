@@ -1,5 +1,5 @@
-// Dropout on the weights: how much is kept, that the mean stays, that every place has bits of its own, and that
-// all paths and both directions use the same mask.
+// Dropout on the weights: how much is kept, that the mean stays, that every place has bits of its own, and
+// that all paths and both directions use the same mask.
 
 #include "attention/kernel/problems.h"
 #include "attention/layers.h"
@@ -9,11 +9,13 @@ namespace {
 
 const int kKinds[] = {query_key, row_column, table, outer, query_key | row_column | table | outer};
 
-/// The mask itself, B×H×L×M of 0 and 1: with no part of the logits but equal weights, and the identity as value.
+/// The mask itself, B×H×L×M of 0 and 1: with no part of the logits but equal weights, and the identity as
+/// value.
 at::Tensor mask_of(int parts, const Sizes& sizes, const Dropout& dropout, at::ScalarType dtype = at::kFloat) {
   Inputs inputs = make_inputs(parts, sizes);
   for (auto& [name, tensor] : inputs.tensors()) tensor->zero_();
-  inputs.value = at::eye(sizes.columns).expand({sizes.batch, sizes.heads, sizes.columns, sizes.columns}).contiguous();
+  inputs.value =
+      at::eye(sizes.columns).expand({sizes.batch, sizes.heads, sizes.columns, sizes.columns}).contiguous();
   inputs = inputs.to(dtype);
   const auto y = attend(inputs.logits, inputs.mask, inputs.value, dropout);  // B×H×L×M, kept / (M (1-p))
   return (y * sizes.columns * (1 - dropout.probability)).round();
@@ -68,7 +70,8 @@ TEST(AttendDropout, has_one_mask_in_all_paths) {
 }
 
 TEST(AttendDropout, has_one_mask_for_the_batch_where_logits_are_global_and_one_a_sample_otherwise) {
-  const auto shared = mask_of(table, {2, 2, 50, 50, 0}, {0.5, 3}), own = mask_of(query_key, {2, 2, 50, 50, 0}, {0.5, 3});
+  const auto shared = mask_of(table, {2, 2, 50, 50, 0}, {0.5, 3}),
+             own = mask_of(query_key, {2, 2, 50, 50, 0}, {0.5, 3});
   EXPECT_TRUE(same_bits(shared[0], shared[1]));
   EXPECT_FALSE(at::equal(own[0], own[1]));
   EXPECT_FALSE(at::equal(shared[0][0], shared[0][1]));
@@ -77,7 +80,8 @@ TEST(AttendDropout, has_one_mask_for_the_batch_where_logits_are_global_and_one_a
 /// Of two masks of the same shape, in standard deviations of what chance gives.
 double correlation(const at::Tensor& a, const at::Tensor& b) {
   const auto x = a.reshape({-1}) - a.mean(), y = b.reshape({-1}) - b.mean();
-  const double r = (x * y).mean().item<double>() / std::sqrt(x.square().mean().item<double>() * y.square().mean().item<double>());
+  const double r = (x * y).mean().item<double>() /
+                   std::sqrt(x.square().mean().item<double>() * y.square().mean().item<double>());
   return std::abs(r) * std::sqrt(static_cast<double>(x.numel()));
 }
 
@@ -90,13 +94,15 @@ TEST(AttendDropout, is_uncorrelated_between_neighbours) {
       return correlation(kept.narrow(dimension, 0, left), kept.narrow(dimension, by, left));
     };
     for (int64_t dimension = 0; dimension < 4; ++dimension) {
-      for (int64_t by : {1, 2}) EXPECT_LT(shifted(dimension, by), 4.5) << "dimension " << dimension << " by " << by;
+      for (int64_t by : {1, 2})
+        EXPECT_LT(shifted(dimension, by), 4.5) << "dimension " << dimension << " by " << by;
     }
     for (int64_t by : {8, 16, 128}) {
       EXPECT_LT(shifted(2, by), 4.5) << by;
       EXPECT_LT(shifted(3, by), 4.5) << by;
     }
-    EXPECT_LT(correlation(kept, kept.transpose(2, 3)), 6.4) << "rows against columns";  // each pair counts twice
+    EXPECT_LT(correlation(kept, kept.transpose(2, 3)), 6.4)
+        << "rows against columns";  // each pair counts twice
     const auto next_seed = mask_of(query_key, {3, 4, n, n, 0}, {p, 18}).to(at::kDouble);
     EXPECT_LT(correlation(kept, next_seed), 4.5) << "the next seed";
   }
@@ -126,7 +132,9 @@ TEST(AttendDropout, has_gradients_that_finite_differences_confirm) {
     for (size_t n = 0; n < outcome.gradients.size(); ++n) {
       auto tensor = *inputs.tensors()[n].second;
       auto* numbers = tensor.data_ptr<double>();
-      auto loss = [&] { return (attend(inputs.logits, inputs.mask, inputs.value, dropout) * grad).sum().item<double>(); };
+      auto loss = [&] {
+        return (attend(inputs.logits, inputs.mask, inputs.value, dropout) * grad).sum().item<double>();
+      };
       for (int64_t i = 0; i < tensor.numel(); i += 3) {
         const double at = numbers[i], step = 1e-5;
         numbers[i] = at + step;
@@ -135,7 +143,8 @@ TEST(AttendDropout, has_gradients_that_finite_differences_confirm) {
         const double below = loss();
         numbers[i] = at;
         const double actual = outcome.gradients[n].second.contiguous().data_ptr<double>()[i];
-        EXPECT_NEAR(actual, (above - below) / (2 * step), 1e-7) << parts_name(parts) << " " << outcome.gradients[n].first;
+        EXPECT_NEAR(actual, (above - below) / (2 * step), 1e-7)
+            << parts_name(parts) << " " << outcome.gradients[n].first;
       }
     }
   }

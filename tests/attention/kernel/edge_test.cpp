@@ -123,7 +123,8 @@ TEST(AttendEdge, a_number_that_is_none_stays_visible) {
   for (int parts : kKinds) {
     Inputs inputs = make_inputs(parts, {1, 1, 5, 5, 4});
     inputs.value[0][0][2][1] = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_TRUE(attend(inputs.logits, inputs.mask, inputs.value).isnan().any().item<bool>()) << parts_name(parts);
+    EXPECT_TRUE(attend(inputs.logits, inputs.mask, inputs.value).isnan().any().item<bool>())
+        << parts_name(parts);
   }
 }
 

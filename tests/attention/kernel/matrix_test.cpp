@@ -1,5 +1,5 @@
-// multiply against loops: every combination of layouts of a, b and c, with strides larger than needed, factors,
-// and sizes of one and none.
+// multiply against loops: every combination of layouts of a, b and c, with strides larger than needed,
+// factors, and sizes of one and none.
 
 #include "attention/kernel/matrix.h"
 
@@ -11,11 +11,14 @@ namespace {
 /// A matrix in memory of its own, in either layout, with room between its lines.
 struct Stored {
   Stored(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
-      : memory(testing::noise({std::max<int64_t>(rows, columns) + 1, std::max<int64_t>(rows, columns) + 3}, seed)) {
+      : memory(testing::noise({std::max<int64_t>(rows, columns) + 1, std::max<int64_t>(rows, columns) + 3},
+                              seed)) {
     const int64_t leading = memory.size(1);
     matrix = {memory.data_ptr<float>(), rows, columns, transposed ? 1 : leading, transposed ? leading : 1};
   }
-  float at(int64_t r, int64_t c) const { return matrix.data[r * matrix.row_stride + c * matrix.column_stride]; }
+  float at(int64_t r, int64_t c) const {
+    return matrix.data[r * matrix.row_stride + c * matrix.column_stride];
+  }
 
   at::Tensor memory;
   Matrix matrix;
@@ -32,17 +35,24 @@ void check(int64_t rows, int64_t inner, int64_t columns, int layout, float alpha
       for (int64_t k = 0; k < inner; ++k) sum += static_cast<double>(a.at(i, k)) * b.at(k, j);
       EXPECT_NEAR(c.at(i, j), alpha * sum + beta * before.at(i, j), 1e-4)
           << rows << "×" << inner << "×" << columns << ", layout " << layout << ", entry " << i << ", " << j;
-      inside.data_ptr<bool>()[&c.matrix.data[i * c.matrix.row_stride + j * c.matrix.column_stride] - c.matrix.data] = true;
+      inside.data_ptr<bool>()[&c.matrix.data[i * c.matrix.row_stride + j * c.matrix.column_stride] -
+                              c.matrix.data] = true;
     }
   }
   const auto outside = inside.logical_not();
-  EXPECT_TRUE(at::equal(c.memory.masked_select(outside), before.memory.masked_select(outside))) << "wrote beside it";
+  EXPECT_TRUE(at::equal(c.memory.masked_select(outside), before.memory.masked_select(outside)))
+      << "wrote beside it";
 }
 
 TEST(Multiply, in_every_layout) {
   for (int layout = 0; layout < 8; ++layout) {
-    for (auto [rows, inner, columns] : {std::array<int64_t, 3>{5, 7, 3}, {1, 7, 3}, {5, 1, 3}, {5, 7, 1}, {1, 1, 1},
-                                        {1, 9, 1}, {17, 33, 20}}) {
+    for (auto [rows, inner, columns] : {std::array<int64_t, 3>{5, 7, 3},
+                                        {1, 7, 3},
+                                        {5, 1, 3},
+                                        {5, 7, 1},
+                                        {1, 1, 1},
+                                        {1, 9, 1},
+                                        {17, 33, 20}}) {
       check(rows, inner, columns, layout, 1, 0);
       check(rows, inner, columns, layout, 0.5f, 1);
       check(rows, inner, columns, layout, -2, 0.25f);

@@ -9,7 +9,8 @@ using kernel::Outer;
 
 struct Factors {
   Factors(int64_t rows, int64_t a, int64_t b, bool tile)
-      : left(noise({rows, a + 1}, 5)), right(noise({rows, b + 2}, 6)),
+      : left(noise({rows, a + 1}, 5)),
+        right(noise({rows, b + 2}, 6)),
         outer{left.data_ptr<float>(), right.data_ptr<float>(), left.size(1), right.size(1), a, b, tile} {}
   int64_t of_right(int64_t column) const { return outer.tile ? column % outer.b : column / outer.a; }
 
@@ -36,14 +37,17 @@ TEST(OuterTile, is_put_or_added) {
       const auto before = block.memory.clone();
       put_outer(block.tile, factors.outer, add);
       for (int64_t r = 0; r < p.rows; ++r) {
-        const float *left = factors.left[p.row + r].data_ptr<float>(), *right = factors.right[p.row + r].data_ptr<float>();
+        const float *left = factors.left[p.row + r].data_ptr<float>(),
+                    *right = factors.right[p.row + r].data_ptr<float>();
         for (int64_t j = 0; j < p.columns; ++j) {
-          const double product = static_cast<double>(left[(p.column + j) % factors.outer.a]) * right[factors.of_right(p.column + j)];
+          const double product = static_cast<double>(left[(p.column + j) % factors.outer.a]) *
+                                 right[factors.of_right(p.column + j)];
           const float old = before.data_ptr<float>()[r * before.size(1) + j];
           EXPECT_NEAR(block.tile[r][j], product + (add ? old : 0), 1e-5);
         }
       }
-      EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3))) << "wrote beside it";
+      EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3)))
+          << "wrote beside it";
     }
   });
 }
@@ -56,13 +60,14 @@ TEST(OuterTile, passes_gradients_to_both_factors) {
     auto *dl = left.data_ptr<double>(), *dr = right.data_ptr<double>();
     for (int64_t r = 0; r < p.rows; ++r) {
       for (int64_t j = 0; j < p.columns; ++j) {
-        const int64_t u = (p.column + j) % factors.outer.a, w = factors.of_right(p.column + j), row = p.row + r;
+        const int64_t u = (p.column + j) % factors.outer.a, w = factors.of_right(p.column + j),
+                      row = p.row + r;
         dl[row * left.size(1) + u] += g.tile[r][j] * factors.right.data_ptr<float>()[row * right.size(1) + w];
         dr[row * right.size(1) + w] += g.tile[r][j] * factors.left.data_ptr<float>()[row * left.size(1) + u];
       }
     }
-    outer_backward(g.tile, factors.outer, to_left.data_ptr<float>(), to_left.size(1), to_right.data_ptr<float>(),
-                   to_right.size(1));
+    outer_backward(g.tile, factors.outer, to_left.data_ptr<float>(), to_left.size(1),
+                   to_right.data_ptr<float>(), to_right.size(1));
     EXPECT_TRUE(close(to_left, left, 1e-5, 1));
     EXPECT_TRUE(close(to_right, right, 1e-5, 1));
   });

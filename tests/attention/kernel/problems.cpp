@@ -15,9 +15,15 @@ std::string parts_name(int parts) {
 
 std::vector<std::pair<std::string, at::Tensor*>> Inputs::tensors() {
   std::vector<std::pair<std::string, at::Tensor*>> all;
-  for (auto& [name, tensor] : std::initializer_list<std::pair<std::string, at::Tensor*>>{
-           {"query", &logits.query}, {"key", &logits.key}, {"row", &logits.row}, {"column", &logits.column},
-           {"table", &logits.table}, {"left", &logits.left}, {"right", &logits.right}, {"value", &value}}) {
+  for (auto& [name, tensor] :
+       std::initializer_list<std::pair<std::string, at::Tensor*>>{{"query", &logits.query},
+                                                                  {"key", &logits.key},
+                                                                  {"row", &logits.row},
+                                                                  {"column", &logits.column},
+                                                                  {"table", &logits.table},
+                                                                  {"left", &logits.left},
+                                                                  {"right", &logits.right},
+                                                                  {"value", &value}}) {
     if (tensor->defined()) all.emplace_back(name, tensor);
   }
   return all;
@@ -46,7 +52,8 @@ Inputs make_inputs(int parts, const Sizes& s, uint64_t seed) {
   if (parts & one_row_table) in.logits.table = random({s.heads, 1, s.columns});
   if (parts & (outer | tiled_outer)) {
     // Sizes that divide neither each other nor a vector's lanes.
-    const int64_t a = std::max<int64_t>(1, static_cast<int64_t>(std::sqrt(static_cast<double>(s.columns))) | 1);
+    const int64_t a =
+        std::max<int64_t>(1, static_cast<int64_t>(std::sqrt(static_cast<double>(s.columns))) | 1);
     in.logits.left = random({s.batch, s.heads, s.rows, a});
     in.logits.right = random({s.batch, s.heads, s.rows, (s.columns + a - 1) / a + 1});
     in.logits.tile = parts & tiled_outer;

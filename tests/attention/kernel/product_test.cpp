@@ -1,5 +1,5 @@
-// Products with a factor that is packed once, against loops: any place in the factor, both layouts of the left
-// side, and the parts that end at a diagonal.
+// Products with a factor that is packed once, against loops: any place in the factor, both layouts of the
+// left side, and the parts that end at a diagonal.
 
 #include "attention/kernel/product.h"
 
@@ -22,14 +22,16 @@ at::Tensor stored(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
 struct Sizes {
   int64_t rows, inner, columns;
 };
-const Sizes kSizes[] = {{1, 1, 1}, {5, 3, 4}, {8, 7, 16}, {12, 16, 32}, {13, 20, 33}, {25, 5, 70}, {48, 40, 130}};
+const Sizes kSizes[] = {{1, 1, 1},    {5, 3, 4},   {8, 7, 16},   {12, 16, 32},
+                        {13, 20, 33}, {25, 5, 70}, {48, 40, 130}};
 
 TEST(Product, in_every_layout_scaled_and_added) {
   for (const Sizes& s : kSizes) {
     for (int layout = 0; layout < 4; ++layout) {
       for (int64_t meeting : {1, 100}) {  // few rows: not packed
         for (bool add : {false, true}) {
-          const auto a = stored(s.rows, s.inner, layout & 1, 1), b = stored(s.inner, s.columns, layout & 2, 2);
+          const auto a = stored(s.rows, s.inner, layout & 1, 1),
+                     b = stored(s.inner, s.columns, layout & 2, 2);
           const auto c = stored(s.rows, s.columns, false, 3), before = c.clone();
           Factor factor;
           factor.take(matrix_of(b), meeting);
@@ -54,7 +56,8 @@ TEST(Product, with_a_part_of_the_factor) {
         const auto a = stored(20, 50, false, 1), c = stored(20, 40, false, 3);
         multiply(1, matrix_of(a), factor, inner, column, false, matrix_of(c));
         const auto part = b.narrow(0, inner, 50).narrow(1, column, 40);
-        EXPECT_TRUE(testing::close(c, at::matmul(a.to(at::kDouble), part.to(at::kDouble)), 1e-5, 1)) << inner << " " << column;
+        EXPECT_TRUE(testing::close(c, at::matmul(a.to(at::kDouble), part.to(at::kDouble)), 1e-5, 1))
+            << inner << " " << column;
       }
     }
   }

@@ -1,5 +1,5 @@
-// The generator behind dropout: known values, so that masks stay what they are from version to version, and bits
-// without visible order.
+// The generator behind dropout: known values, so that masks stay what they are from version to version, and
+// bits without visible order.
 
 #include "attention/kernel/random_bits.h"
 
@@ -39,7 +39,8 @@ TEST(RandomBits, neighbouring_columns_differ_in_half_of_the_bits) {
   constexpr int kRows = 500, kColumns = 200;
   for (int row = 0; row < kRows; ++row) {
     const uint64_t key = row_key(3, 0, row);
-    for (uint32_t j = 0; j < kColumns; ++j) flips += std::popcount(random_bits(key, j) ^ random_bits(key, j + 1));
+    for (uint32_t j = 0; j < kColumns; ++j)
+      flips += std::popcount(random_bits(key, j) ^ random_bits(key, j + 1));
   }
   const double draws = kRows * kColumns * 32.0;
   EXPECT_NEAR(flips / draws, 0.5, 5 * 0.5 / std::sqrt(draws));
@@ -52,7 +53,8 @@ TEST(RandomBits, threshold_cuts_off_the_share) {
   for (double p : {0.1, 0.3, 0.9}) {
     int below = 0;
     constexpr int kDraws = 100000;
-    for (int n = 0; n < kDraws; ++n) below += random_bits(row_key(1, 2, n / 300), n % 300) < drop_threshold(p);
+    for (int n = 0; n < kDraws; ++n)
+      below += random_bits(row_key(1, 2, n / 300), n % 300) < drop_threshold(p);
     EXPECT_NEAR(below, kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p))) << p;
   }
 }

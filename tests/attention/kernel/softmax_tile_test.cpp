@@ -6,21 +6,27 @@ namespace synthesizer::testing {
 namespace {
 
 /// softmax of what each row sees, as doubles; `lse` is filled with logarithms of sums where given.
-at::Tensor weights_of(const at::Tensor& logits, const Visible& visible, const Tile& tile, std::vector<double>* lse) {
+at::Tensor weights_of(const at::Tensor& logits, const Visible& visible, const Tile& tile,
+                      std::vector<double>* lse) {
   auto weights = at::zeros({tile.rows, tile.columns}, at::kDouble);
   auto* p = weights.data_ptr<double>();
   for (int64_t r = 0; r < tile.rows; ++r) {
     double sum = 0;
     const float* row = logits.data_ptr<float>() + r * logits.size(1);
     for (int64_t j = 0; j < seen(visible, tile, r); ++j) sum += std::exp(static_cast<double>(row[j]));
-    for (int64_t j = 0; j < seen(visible, tile, r); ++j) p[r * tile.columns + j] = std::exp(static_cast<double>(row[j])) / sum;
+    for (int64_t j = 0; j < seen(visible, tile, r); ++j)
+      p[r * tile.columns + j] = std::exp(static_cast<double>(row[j])) / sum;
     if (lse) lse->push_back(std::log(sum));
   }
   return weights;
 }
 
 std::vector<Visible> views(const Place& p) {
-  return {{false, 1000}, {true, 1000}, {false, p.column + p.columns / 2}, {true, p.column + p.columns / 2 + 1}, {false, 0}};
+  return {{false, 1000},
+          {true, 1000},
+          {false, p.column + p.columns / 2},
+          {true, p.column + p.columns / 2 + 1},
+          {false, 0}};
 }
 
 TEST(SoftmaxTile, of_whole_rows) {
@@ -29,8 +35,10 @@ TEST(SoftmaxTile, of_whole_rows) {
       const Block block(p.rows, p.columns, p.row, p.column, 1);
       const auto logits = block.memory.clone();
       softmax_rows(block.tile, visible);
-      EXPECT_TRUE(close(block.memory.narrow(1, 0, p.columns), weights_of(logits, visible, block.tile, nullptr), 1e-6));
-      EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), logits.narrow(1, p.columns, 3))) << "wrote beside it";
+      EXPECT_TRUE(close(block.memory.narrow(1, 0, p.columns),
+                        weights_of(logits, visible, block.tile, nullptr), 1e-6));
+      EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), logits.narrow(1, p.columns, 3)))
+          << "wrote beside it";
     }
   }
 }
@@ -46,7 +54,8 @@ TEST(SoftmaxTile, online_over_blocks_of_columns_equals_that_of_whole_rows) {
       for (int64_t begin = 0; begin < columns; begin += step) {
         const int64_t n = std::min(step, columns - begin);
         auto part = whole.memory.narrow(1, begin, n).contiguous();
-        kernel::softmax({part.data_ptr<float>(), n, rows, n, 33, begin}, visible, max.data(), sum.data(), rescale.data());
+        kernel::softmax({part.data_ptr<float>(), n, rows, n, 33, begin}, visible, max.data(), sum.data(),
+                        rescale.data());
         for (int64_t r = 0; r < rows; ++r) weights[r].narrow(0, 0, begin) *= static_cast<double>(rescale[r]);
         weights.narrow(1, begin, n) += part;
       }

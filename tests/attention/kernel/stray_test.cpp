@@ -19,8 +19,9 @@ Inputs with_huge_columns(double huge, int64_t from, int64_t n = 150) {
 TEST(AttendStray, rows_have_the_weights_of_their_own_columns) {
   for (double huge : {20.0, 27.0, 29.0, 100.0, 200.0, 1e4}) {
     for (double dropout : {0.0, 0.3}) {
-      expect_block_code_equals_plain(with_huge_columns(huge, 90), {dropout, 3},
-                                     "table of " + std::to_string(huge) + ", dropout " + std::to_string(dropout));
+      expect_block_code_equals_plain(
+          with_huge_columns(huge, 90), {dropout, 3},
+          "table of " + std::to_string(huge) + ", dropout " + std::to_string(dropout));
     }
   }
 }

@@ -9,7 +9,8 @@ TEST(Tile, shows_each_row_the_columns_that_count) {
   for (const Place& p : kPlaces) {
     const Block block(p.rows, p.columns, p.row, p.column, 1);
     for (bool causal : {false, true}) {
-      for (int64_t columns : {int64_t{0}, int64_t{1}, p.column, p.column + 1, p.column + p.columns, int64_t{1000}}) {
+      for (int64_t columns :
+           {int64_t{0}, int64_t{1}, p.column, p.column + 1, p.column + p.columns, int64_t{1000}}) {
         for (int64_t r = 0; r < p.rows; ++r) {
           EXPECT_EQ((Visible{causal, columns}.of(block.tile, r)), seen({causal, columns}, block.tile, r));
         }
@@ -27,11 +28,13 @@ TEST(Tile, takes_or_adds_a_table) {
         put_table(block.tile, table.data_ptr<float>(), one_row ? 0 : table.size(1), add);
         for (int64_t r = 0; r < p.rows; ++r) {
           for (int64_t j = 0; j < p.columns; ++j) {
-            const float from = table.data_ptr<float>()[(one_row ? 0 : p.row + r) * table.size(1) + p.column + j];
+            const float from =
+                table.data_ptr<float>()[(one_row ? 0 : p.row + r) * table.size(1) + p.column + j];
             EXPECT_FLOAT_EQ(block.tile[r][j], from + (add ? before[r][j].item<float>() : 0.0f));
           }
         }
-        EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3))) << "wrote beside it";
+        EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3)))
+            << "wrote beside it";
       }
     }
   }
@@ -64,7 +67,8 @@ TEST(Tile, drops_by_the_bits_of_each_place) {
                         before[r][j].item<double>() * keep_factor(dropping, p.row + r, p.column + j));
       }
     }
-    EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3))) << "wrote beside it";
+    EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3)))
+        << "wrote beside it";
   }
 }
 
@@ -73,7 +77,8 @@ TEST(Tile, scales_rows) {
     auto data = noise({p.rows, p.columns + 2}, 1);
     const auto before = data.clone(), factor = noise({p.rows}, 2);
     kernel::scale_rows(data.data_ptr<float>(), data.size(1), p.rows, p.columns, factor.data_ptr<float>());
-    EXPECT_TRUE(close(data.narrow(1, 0, p.columns), before.narrow(1, 0, p.columns) * factor.unsqueeze(1), 1e-7));
+    EXPECT_TRUE(
+        close(data.narrow(1, 0, p.columns), before.narrow(1, 0, p.columns) * factor.unsqueeze(1), 1e-7));
     EXPECT_TRUE(at::equal(data.narrow(1, p.columns, 2), before.narrow(1, p.columns, 2))) << "wrote beside it";
   }
 }
@@ -89,7 +94,9 @@ TEST(Tile, sums_products_of_rows) {
   }
 }
 
-TEST(Tile, names_its_vector_target) { EXPECT_STRNE(kernel::vector_target(), ""); }
+TEST(Tile, names_its_vector_target) {
+  EXPECT_STRNE(kernel::vector_target(), "");
+}
 
 }  // namespace
 }  // namespace synthesizer::testing

@@ -4,7 +4,8 @@
 #include "attention/kernel/tile.h"
 #include "attention/layers.h"
 
-// What the tests of the vector code share: blocks at odd sizes and places, and the factor of dropout by the book.
+// What the tests of the vector code share: blocks at odd sizes and places, and the factor of dropout by the
+// book.
 namespace synthesizer::testing {
 
 using kernel::Drop;
@@ -25,7 +26,7 @@ struct Block {
 struct Place {
   int64_t rows, columns, row, column;
 };
-inline const Place kPlaces[] = {{1, 1, 0, 0},  {3, 5, 0, 0},  {2, 8, 4, 0},  {5, 16, 2, 7},  {4, 17, 30, 20},
+inline const Place kPlaces[] = {{1, 1, 0, 0},  {3, 5, 0, 0},  {2, 8, 4, 0},   {5, 16, 2, 7},  {4, 17, 30, 20},
                                 {3, 31, 9, 3}, {2, 33, 0, 1}, {7, 64, 64, 0}, {3, 100, 5, 50}};
 
 inline double keep_factor(const Drop& drop, int64_t row, int64_t column) {

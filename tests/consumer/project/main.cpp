@@ -9,8 +9,9 @@
 struct Model : torch::nn::Module {
   Model()
       : attention(register_module(
-            "attention", synthesizer::Attention(synthesizer::AttentionOptions{
-                             .attention = "R+V", .width = 16, .heads = 2, .max_length = 8, .causal = true}))),
+            "attention",
+            synthesizer::Attention(
+                {.attention = "R+V", .width = 16, .heads = 2, .max_length = 8, .causal = true}))),
         readout(register_module("readout", torch::nn::Linear(16, 16))) {}
   at::Tensor forward(const at::Tensor& x) { return readout(x + attention(x)); }
 

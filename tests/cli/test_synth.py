@@ -1,0 +1,129 @@
+"""The command line through its real binary: what it prints, its exit status, and its words for mistakes.
+
+The binary is named by the environment variable SYNTH."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+
+def synth(*arguments):
+    return subprocess.run([os.environ["SYNTH"], *arguments], capture_output=True, text=True, timeout=120)
+
+
+def answer(*arguments):
+    done = synth(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_variants_as_json():
+    rows = {row["short"]: row for row in answer("variants")}
+    assert list(rows) == ["V", "D", "R", "Fix", "FR", "FD"]
+    assert rows["V"] == {
+        "name": "vanilla",
+        "short": "V",
+        "tokens": "all",
+        "sample": "local",
+        "interacts": True,
+        "parameters": "2d²",
+    }
+    assert rows["FR"]["tokens"] == "none" and rows["FR"]["sample"] == "global"
+    assert rows["FD"]["tokens"] == "own" and not rows["FD"]["interacts"]
+
+
+def test_variants_agree_with_python():
+    synthesizer = pytest.importorskip("synthesizer")
+    assert answer("variants") == synthesizer.variants()
+
+
+def test_variants_as_a_table():
+    done = synth("variants")
+    assert done.returncode == 0
+    for word in ["vanilla", "fixed-random", "d² + d(a+b)", "share_heads"]:
+        assert word in done.stdout
+
+
+D, H, N, L = 64, 4, 32, 20
+LAYER = ["--width", str(D), "--heads", str(H), "--max-length", str(N), "--length", str(L)]
+FRAME = 2 * L * D * D + L * L * D  # value and output projections, weights times values
+COUNTS = {
+    "V": (2 * D * D, 2 * L * D * D + L * L * D),
+    "D": (D * D + D + D * N + H * N, L * D * D + L * L * D),
+    "R": (H * N * N, 0),
+    "Fix": (0, 0),
+    "FR": (2 * H * N * 8, H * L * L * 8),
+    "FD": (D * D + D + D * (4 + 8) + H * (4 + 8), L * D * D + L * D * (4 + 8) + H * L * L),
+    "R+V": (H * N * N + 2 * D * D + 2, 2 * L * D * D + L * L * D),
+}
+
+
+@pytest.mark.parametrize("attention", COUNTS)
+def test_params(attention):
+    counts = answer("params", "--attention", attention, *LAYER)
+    synthesis, macs = COUNTS[attention]
+    assert counts["synthesis"] == synthesis
+    assert counts["total"] == synthesis + 2 * D * D
+    assert counts["macs"] == macs + FRAME
+
+
+def test_params_with_options_and_bias():
+    counts = answer("params", "--attention", "FR", *LAYER, "--option", "rank=3", "--bias")
+    assert counts["synthesis"] == 2 * H * N * 3
+    assert counts["total"] == 2 * H * N * 3 + 2 * (D * D + D)
+    shared = answer("params", "--attention", "D", *LAYER, "--option", "share_heads=true", "--option", "hidden=5")
+    assert shared["synthesis"] == H * 5 * D + H * 5 + 5 * N + N
+
+
+def test_params_as_a_table():
+    done = synth("params", "--attention", "Fix", *LAYER)
+    assert done.returncode == 0
+    assert "logits.Fix.table" in done.stdout and "4,096 fixed" in done.stdout
+
+
+def test_bench_measures_every_attention():
+    rows = answer("bench", "attention", "--width", "16", "--heads", "2", "--max-length", "8", "--batch", "1",
+                  "--repeats", "1")["rows"]  # fmt: skip
+    assert {"V", "D", "R", "Fix", "FR", "FD", "R+V"} <= {row["attention"] for row in rows}
+    assert all(row["forward_ms"] > 0 and row["forward_backward_ms"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("command", [[], ["variants"], ["params"], ["bench"], ["bench", "attention"]])
+def test_help(command):
+    done = synth(*command, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "--help" in done.stdout
+
+
+MISTAKES = [
+    ([], ["subcommand"]),
+    (["parms"], ["'parms'", "did you mean 'params'"]),
+    (["params"], ["--attention"]),
+    (["params", "--atention", "V"], ["'--atention'", "did you mean '--attention'"]),
+    (["params", "--attention", "R+X"], ["'X'", "known:", "vanilla"]),
+    (["params", "--attention", "vanila"], ["did you mean 'vanilla'"]),
+    (["params", "--attention", "V+V"], ["twice"]),
+    (["params", "--attention", "R+"], ["empty member"]),
+    (["params", "--attention", "V", "--width", "10", "--heads", "3"], ["10", "3", "divisible"]),
+    (["params", "--attention", "V", "--width", "wide"], ["--width", "wide"]),
+    (["params", "--attention", "V", "--max-length", "0"], ["max_length", "0"]),
+    (["params", "--attention", "V", "--length", "999"], ["999", "256"]),
+    (["params", "--attention", "FR", "--option", "rank=0"], ["rank", "0", "at least 1"]),
+    (["params", "--attention", "FR", "--option", "rang=4"], ["'rang'", "did you mean 'rank'"]),
+    (["params", "--attention", "V", "--option", "rank"], ["NAME=VALUE"]),
+    (["bench", "atention"], ["did you mean 'attention'"]),
+    (["bench", "attention", "--batch", "0"], ["--batch"]),
+]
+
+
+@pytest.mark.parametrize("arguments, words", MISTAKES, ids=[" ".join(m[0]) or "nothing" for m in MISTAKES])
+def test_a_mistake_is_one_line_and_status_2(arguments, words):
+    done = synth(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("synth: error: ") and done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr

@@ -1,0 +1,38 @@
+"""What the documents show is what is compiled, and what they let people type works."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def blocks(document, language):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_the_example_variant_is_the_one_that_is_compiled():
+    shown = blocks("CONTRIBUTING.md", "cpp")
+    for name in ["example_variant.h", "example_variant.cpp"]:
+        assert (ROOT / "tests" / "attention" / name).read_text(encoding="utf-8") in shown, name
+
+
+def test_the_python_of_the_readme_runs():
+    (code,) = blocks("README.md", "python")
+    names = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["y_0"].shape == (2, 512)
+    assert names["a"].max_length == 512
+
+
+def test_links_lead_somewhere():
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        prose = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)\)", prose):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_files_named_by_paper_to_code_exist():
+    text = (ROOT / "docs" / "paper-to-code.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:src|tests|python|docs)/[\w./-]+)`", text):
+        assert (ROOT / path).exists(), path
