@@ -37,9 +37,11 @@ class Backward {
     // One task a head, or several where there are fewer heads than threads: a part takes its share of the
     // samples for the values' gradient and of the rows for the table's.
     const int64_t parts = blocks(at::get_num_threads(), std::max<int64_t>(p_.heads(), 1));
-    at::parallel_for(0, p_.batch() * p_.heads(), 1, [&](int64_t first, int64_t last) {
-      for (int64_t t = first; t < last; ++t) take_inner_products(t / p_.heads(), t % p_.heads());
-    });
+    if (to_.table.defined()) {
+      at::parallel_for(0, p_.batch() * p_.heads(), 1, [&](int64_t first, int64_t last) {
+        for (int64_t t = first; t < last; ++t) take_inner_products(t / p_.heads(), t % p_.heads());
+      });
+    }
     if (p_.mask.column_lengths.defined()) {
       at::parallel_for(0, p_.heads(), 1, [&](int64_t first, int64_t last) {
         HeadWeights head(p_, operands_, table_, {});
@@ -128,23 +130,26 @@ class Backward {
   void table_tile(const HeadWeights& head, int64_t h, const Tile& g, const std::vector<Factor>& values,
                   float* shift) {
     const int64_t row_end = g.row + g.rows, column_end = g.column + g.columns;
-    for (int64_t r = 0; r < g.rows; ++r) std::fill_n(g[r], g.columns, 0.0f);
-    if (p_.mask.causal && g.column >= row_end) return;
-    std::fill_n(shift, g.rows * g.columns, 0.0f);
+    // Where samples differ in length, some don't reach into every entry; otherwise the first one writes them
+    // all.
+    const bool ragged = p_.mask.row_lengths.defined() || p_.mask.column_lengths.defined();
+    const bool unseen = p_.mask.causal && g.column >= row_end;
+    for (int64_t r = 0; (ragged || unseen || p_.batch() == 0) && r < g.rows; ++r)
+      std::fill_n(g[r], g.columns, 0.0f);
+    if (unseen) return;
+    // Only column lengths make the sum over samples differ from column to column.
+    const int64_t stride = head.any_sums() ? g.columns : 0, width = std::max<int64_t>(stride, 1);
+    std::fill_n(shift, g.rows * width, 0.0f);
     for (int64_t b = 0; b < p_.batch(); ++b) {
       const int64_t rows = std::clamp(p_.rows_of(b), g.row, row_end) - g.row;
       int64_t columns = std::clamp(p_.columns_of(b), g.column, column_end) - g.column;
       if (p_.mask.causal) columns = std::min(columns, row_end - g.column);
       multiply(1, Operands::matrix(scaled_, b, h).row_range(g.row, g.row + rows), values[b], 0, g.column,
-               true, {g.data, rows, columns, g.stride, 1}, wanted_columns(g, p_.mask.causal));
-      // Only column lengths make the sum over samples differ from column to column.
-      const int64_t width = head.any_sums() ? columns : 1;
+               ragged || b > 0, {g.data, rows, columns, g.stride, 1}, wanted_columns(g, p_.mask.causal));
       for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t j = 0; j < width; ++j) shift[r * g.columns + j] += delta(b, h)[g.row + r];
+        const float down = delta(b, h)[g.row + r];
+        for (int64_t j = 0; j < std::min(columns, width); ++j) shift[r * width + j] += down;
       }
-    }
-    for (int64_t r = 0; !head.any_sums() && r < g.rows; ++r) {
-      std::fill_n(shift + r * g.columns, g.columns, shift[r * g.columns]);
     }
     const Matrix& weight = head.weights();
     const Tile p{weight.data + g.row * weight.row_stride + g.column,
@@ -153,7 +158,7 @@ class Backward {
                  g.columns,
                  g.row,
                  g.column};
-    weights_backward(p, g, {p_.mask.causal, p_.columns()}, shift, g.columns, operands_.drop(0, h));
+    weights_backward(p, g, {p_.mask.causal, p_.columns()}, shift, stride, operands_.drop(0, h));
   }
 
   /// A stray row's own weights, before and after dropout, and its incoming gradient, undivided.
@@ -177,9 +182,8 @@ class Backward {
     multiply(1, row.dy, operands_.value(b, h).row_range(0, n).transposed(), 0, {gradient.data(), 1, n, n, 1});
     float inner = 0;
     row_products(row.kept.data(), n, gradient.data(), n, 1, n, &inner);
-    const std::vector<float> shift(n, inner);
     const Tile g{gradient.data(), n, 1, n, i, 0};
-    weights_backward({row.weight.data(), n, 1, n, i, 0}, g, {p_.mask.causal, n}, shift.data(), n,
+    weights_backward({row.weight.data(), n, 1, n, i, 0}, g, {p_.mask.causal, n}, &inner, 0,
                      operands_.drop(0, h));
     add_to_table(g, out.data, out.row_stride);
   }

@@ -71,7 +71,8 @@ void drop(const Tile& p, const Drop& drop);
 void softmax_backward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
                       const float* delta, const Drop& drop);
 
-/// g = p (g · mask - shift), entry by entry: backward through weights that are normalised already.
+/// g = p (g · mask - shift), entry by entry: backward through weights that are normalised already. A shift
+/// stride of 0: one number a row.
 void weights_backward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
                       int64_t shift_stride, const Drop& drop);
 

@@ -165,8 +165,10 @@ void WeightsBackward(const Tile& p, const Tile& g, const Visible& visible, const
   const D d;
   for (int64_t r = 0; r < p.rows; ++r) {
     const int64_t n = visible.of(p, r);
-    const float *weight = p[r], *down = shift + r * shift_stride;
+    const float* weight = p[r];
+    const float* down = shift + (shift_stride == 0 ? r : r * shift_stride);
     float* gradient = g[r];
+    const V same = hn::Set(d, down[0]);
     const uint64_t key = row_key(drop.seed, drop.matrix, p.row + r);
     for_each(
         n,
@@ -175,11 +177,12 @@ void WeightsBackward(const Tile& p, const Tile& g, const Visible& visible, const
           if (drop.threshold != 0) {
             x = hn::Mul(x, keep_factor(hn::Iota(U(), static_cast<uint32_t>(p.column + j)), key, drop));
           }
-          hn::StoreU(hn::Mul(hn::LoadU(d, weight + j), hn::Sub(x, hn::LoadU(d, down + j))), d, gradient + j);
+          const V by = shift_stride == 0 ? same : hn::LoadU(d, down + j);
+          hn::StoreU(hn::Mul(hn::LoadU(d, weight + j), hn::Sub(x, by)), d, gradient + j);
         },
         [&](int64_t j) {
           const float f = drop.threshold == 0 ? 1.0f : keep_factor(p.column + j, key, drop);
-          gradient[j] = weight[j] * (gradient[j] * f - down[j]);
+          gradient[j] = weight[j] * (gradient[j] * f - down[shift_stride == 0 ? 0 : j]);
         });
     clear(gradient, n, g.columns);
   }
