@@ -1,16 +1,42 @@
-// The start of every test program: the processor is looked at before the first matrix product, and results go
-// to $RESULTS/<program>.xml where that is set.
+// The start of every test program: the processor is looked at before the first matrix product, results go to
+// $RESULTS/<program>.xml where that is set, and $ONLY_TARGET (SSE4, SCALAR, …) takes the vector code of
+// lesser processors instead of the best there is.
 
 #include <gmock/gmock.h>
+#include <hwy/targets.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
+#include <string>
 
 #include "attention/processor.h"
 
+namespace {
+
+/// Makes the named instruction set the only one; false where this program or processor has none of that name.
+bool choose_target(const std::string& name) {
+  for (int64_t target = hwy::SupportedTargets(); target != 0; target &= target - 1) {
+    const int64_t one = target & -target;
+    if (hwy::TargetName(one) != name) continue;
+    hwy::SetSupportedTargetsForTest(one);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
   synthesizer::avoid_amx_trap();
-  const std::string program = std::filesystem::path(arguments[0]).filename().string();
+  std::string program = std::filesystem::path(arguments[0]).filename().string();
+  if (const char* only = std::getenv("ONLY_TARGET")) {
+    program += std::string("_") + only;
+    if (!choose_target(only)) {
+      std::cerr << "no vector code for " << only << " here\n";
+      return 1;
+    }
+  }
   if (const char* results = std::getenv("RESULTS")) {
     GTEST_FLAG_SET(output, "xml:" + std::string(results) + "/" + program + ".xml");
   }
