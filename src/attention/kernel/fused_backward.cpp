@@ -39,8 +39,12 @@ class Backward {
  public:
   Backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result, const at::Tensor& lse,
            const Wanted& wanted)
-      : p_(problem), operands_(problem), grad_(usable(grad)), result_(usable(result)), lse_(lse), groups_(1) {
-    if (grad_.stride(-1) != 1) grad_ = grad_.contiguous();
+      : p_(problem),
+        operands_(problem),
+        grad_(rows_usable(grad)),
+        result_(rows_usable(result)),
+        lse_(lse),
+        groups_(1) {
     auto like = [](bool wanted, const at::Tensor& t) {
       if (!wanted || !t.defined()) return at::Tensor();
       auto g = at::empty_like(t, at::kFloat);  // laid out as its input where rows stay rows

@@ -58,7 +58,9 @@ at::Tensor make_global_weights(const at::Tensor& table, bool causal) {
 
 at::Tensor apply_global_weights(const Problem& p, const at::Tensor& ready) {
   const Operands operands(p);
-  const auto table = full_table(p);
+  // Weights that are ready need their table only for stray rows, which only column lengths bring about.
+  const bool needed = !ready.defined() || p.mask.column_lengths.defined();
+  const auto table = needed ? full_table(p) : at::Tensor();
   const int64_t batch = p.batch(), rows = p.rows();
   // One task a head, or several parts of its rows where there are fewer heads than threads.
   const int64_t parts = std::clamp<int64_t>(blocks(at::get_num_threads(), std::max<int64_t>(p.heads(), 1)), 1,

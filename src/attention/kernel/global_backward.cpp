@@ -68,12 +68,6 @@ class Backward {
   }
 
  private:
-  /// The incoming gradient and the result are read row by row.
-  static at::Tensor rows_usable(const at::Tensor& t) {
-    auto f = usable(t);
-    return f.stride(-1) == 1 ? f : f.contiguous();
-  }
-
   float* delta(int64_t b, int64_t h) { return delta_.data_ptr<float>() + (b * p_.heads() + h) * p_.rows(); }
   int64_t live_rows(int64_t b) const { return p_.columns_of(b) > 0 ? p_.rows_of(b) : 0; }
 

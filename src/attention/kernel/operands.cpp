@@ -14,6 +14,11 @@ at::Tensor usable(const at::Tensor& t) {
   return steps(-1, -2) || steps(-2, -1) ? f : f.contiguous();
 }
 
+at::Tensor rows_usable(const at::Tensor& t) {
+  auto f = usable(t);
+  return !f.defined() || f.stride(-1) == 1 ? f : f.contiguous();
+}
+
 Operands::Operands(const Problem& p)
     : problem_(&p),
       query_(usable(p.logits.query)),
@@ -21,14 +26,12 @@ Operands::Operands(const Problem& p)
       row_(usable(p.logits.row)),
       column_(usable(p.logits.column)),
       table_(p.logits.table.defined() ? p.logits.table.to(at::kFloat) : at::Tensor()),
-      left_(usable(p.logits.left)),
-      right_(usable(p.logits.right)),
+      left_(rows_usable(p.logits.left)),
+      right_(rows_usable(p.logits.right)),
       value_(usable(p.value)),
       causal_(p.mask.causal) {
-  // These are read along their rows.
+  // Read along its rows too, but one row may stand for all: that is no reason to copy it.
   if (table_.defined() && table_.stride(-1) != 1) table_ = table_.contiguous();
-  if (left_.defined() && left_.stride(-1) != 1) left_ = left_.contiguous();
-  if (right_.defined() && right_.stride(-1) != 1) right_ = right_.contiguous();
 }
 
 Matrix Operands::matrix(const at::Tensor& t, int64_t b, int64_t h) {

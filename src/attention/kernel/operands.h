@@ -50,6 +50,9 @@ class Operands {
 /// float32, and one of the last two strides 1.
 at::Tensor usable(const at::Tensor& t);
 
+/// The same for what is read row by row: the last stride 1.
+at::Tensor rows_usable(const at::Tensor& t);
+
 inline int64_t blocks(int64_t size, int64_t block) {
   return (size + block - 1) / block;
 }
