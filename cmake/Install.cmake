@@ -7,7 +7,7 @@ endif()
 
 # What people may include; the rest of the headers is ours to change.
 set(public_headers
-  attention/attention.h attention/error.h attention/frame.h attention/logits.h attention/mixture.h
+  attention/attention.h base/error.h attention/frame.h attention/logits.h attention/mixture.h
   attention/options.h attention/parameter.h attention/processor.h attention/registry.h attention/spec.h
   attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h)
 foreach(header ${public_headers})
@@ -15,7 +15,7 @@ foreach(header ${public_headers})
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder})
 endforeach()
 
-install(TARGETS synthesizer_attention EXPORT SynthesizerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS synthesizer_base synthesizer_attention EXPORT SynthesizerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Synthesizer)
 install(EXPORT SynthesizerTargets NAMESPACE synthesizer:: DESTINATION ${config_folder})
 file(WRITE ${CMAKE_BINARY_DIR}/SynthesizerConfig.cmake [[

@@ -35,12 +35,13 @@ AttentionImpl::AttentionImpl(AttentionOptions options)
   }
 }
 
-at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths) {
-  return frame_->forward(tensors_, x, lengths, is_training());
+at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) {
+  return frame_->forward(tensors_, x, lengths, is_training(), bias);
 }
 
-at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths) const {
-  return frame_->weights(tensors_, x, lengths);
+at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths,
+                                  const at::Tensor& bias) const {
+  return frame_->weights(tensors_, x, lengths, bias);
 }
 
 void AttentionImpl::grow(int64_t max_length) {

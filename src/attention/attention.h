@@ -18,12 +18,15 @@ class AttentionImpl : public torch::nn::Module {
  public:
   explicit AttentionImpl(AttentionOptions options);
 
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {});
+  /// See Frame::forward, also for the bias.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {});
   /// The weights without dropout; see Frame::weights.
-  at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}) const;
+  at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
 
   State start(int64_t batch) const { return frame_->start(batch); }
-  at::Tensor step(const at::Tensor& x, State& state) const { return frame_->step(tensors_, x, state); }
+  at::Tensor step(const at::Tensor& x, State& state, const at::Tensor& bias = {}) const {
+    return frame_->step(tensors_, x, state, bias);
+  }
 
   /// Makes room for longer sequences. What was learnt stays; new entries are initialised. Gradients are
   /// dropped, and an optimizer made before has to be made again.

@@ -1,20 +1,18 @@
 #include "attention/frame.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "attention/heads.h"
 #include "attention/kernel/attend.h"
 #include "attention/kernel/problem.h"
-#include "attention/nearest.h"
 #include "attention/spec.h"
+#include "base/nearest.h"
 
 namespace synthesizer {
 namespace {
@@ -40,11 +38,10 @@ Logits as_dtype(Logits logits, at::ScalarType dtype) {
   return logits;
 }
 
-/// A seed for one call, from the generator that `torch.manual_seed` sets.
-int64_t draw_seed() {
-  auto generator = at::detail::getDefaultCPUGenerator();
-  std::lock_guard lock(generator.mutex());
-  return static_cast<int64_t>(at::check_generator<at::CPUGeneratorImpl>(generator)->random64());
+/// The logits with a table added to them.
+Logits plus(Logits logits, const at::Tensor& bias) {
+  if (bias.defined()) logits.table = logits.table.defined() ? logits.table + bias : bias;
+  return logits;
 }
 
 std::vector<Parameter> projection(const std::string& name, int64_t width, bool bias) {
@@ -135,7 +132,7 @@ WeightCache::Entry Frame::kept_weights(const std::vector<at::Tensor>& tensors, i
 }
 
 at::Tensor Frame::forward(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths, bool training) const {
+                          const at::Tensor& lengths, bool training, const at::Tensor& bias) const {
   check_input(tensors, x, 3);
   const int64_t length = x.size(1);
   const Mask mask = sequence_mask(x, lengths);
@@ -145,11 +142,11 @@ at::Tensor Frame::forward(const std::vector<at::Tensor>& tensors, const at::Tens
   // Whoever asks for gradients is going to change the parameters, and not every optimizer counts versions.
   if (c10::GradMode::is_enabled()) cache_->clear();
   at::Tensor y;
-  if (!training && length > 0 && keeps_weights(value)) {
+  if (!training && length > 0 && !bias.defined() && keeps_weights(value)) {
     const auto kept = kept_weights(tensors, length);
     y = attend_with_global_weights(kept.weights, kept.table.to(value.scalar_type()), mask, value);
   } else {
-    const auto logits = mixture_->logits(weights.below("logits."), x, {0, length, length});
+    const auto logits = plus(mixture_->logits(weights.below("logits."), x, {0, length, length}), bias);
     y = attend(as_dtype(logits, value.scalar_type()), mask, value,
                dropping ? Dropout{options_.dropout, draw_seed()} : Dropout{});
   }
@@ -162,11 +159,11 @@ at::Tensor Frame::forward(const std::vector<at::Tensor>& tensors, const at::Tens
 }
 
 at::Tensor Frame::weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths) const {
+                          const at::Tensor& lengths, const at::Tensor& bias) const {
   check_input(tensors, x, 3);
   const Mask mask = sequence_mask(x, lengths);
   const Weights weights(parameters_, tensors, "logits.");
-  return attention_weights(mixture_->logits(weights, x, {0, x.size(1), x.size(1)}), mask);
+  return attention_weights(plus(mixture_->logits(weights, x, {0, x.size(1), x.size(1)}), bias), mask);
 }
 
 State Frame::start(int64_t batch) const {
@@ -175,7 +172,8 @@ State Frame::start(int64_t batch) const {
   return {batch, options_.max_length};
 }
 
-at::Tensor Frame::step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) const {
+at::Tensor Frame::step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+                       const at::Tensor& bias) const {
   c10::NoGradGuard no_grad;
   check_input(tensors, x, 2);
   if (x.size(0) != state.batch()) {
@@ -191,14 +189,14 @@ at::Tensor Frame::step(const std::vector<at::Tensor>& tensors, const at::Tensor&
   const auto token = x.unsqueeze(1);                                                 // B×1×D
   const auto value = split_heads(project(weights, "value", token), options_.heads);  // B×H×1×K
   at::Tensor y;
-  if (keeps_weights(value)) {
+  if (!bias.defined() && keeps_weights(value)) {
     state.append(value, {});
     const auto kept = kept_weights(tensors, t + 1);
     y = attend_with_global_weights(kept.weights.narrow(1, t, 1),
                                    kept.table.narrow(1, t, 1).to(value.scalar_type()), {}, state.values());
   } else {
-    auto logits =
-        as_dtype(mixture_->logits(weights.below("logits."), token, {t, 1, t + 1}), value.scalar_type());
+    auto logits = as_dtype(plus(mixture_->logits(weights.below("logits."), token, {t, 1, t + 1}), bias),
+                           value.scalar_type());
     state.append(value, logits.key);
     logits.key = state.keys();
     y = attend(logits, {}, state.values());

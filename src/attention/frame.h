@@ -36,18 +36,20 @@ class Frame {
   bool global() const { return mixture_->global(); }
 
   /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
-  /// get no weight, padded rows are 0. Dropout only where `training`.
+  /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to
+  /// the logits of every sample, as relative positions are.
   at::Tensor forward(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
-                     bool training) const;
+                     bool training, const at::Tensor& bias = {}) const;
 
   /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token and on no lengths.
-  at::Tensor weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                     const at::Tensor& lengths) const;
+  at::Tensor weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+                     const at::Tensor& bias = {}) const;
 
   /// Decoding, one position at a time: x B×D to B×D, equal to the row of forward. Causal layers only;
-  /// no gradients. The state is brought up to date.
+  /// no gradients. The state is brought up to date. `bias`: this row's, H×1×(position + 1).
   State start(int64_t batch) const;
-  at::Tensor step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) const;
+  at::Tensor step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+                  const at::Tensor& bias = {}) const;
 
   /// Exact counts; multiply-adds are those of all matrix products of one sequence of that length, the whole
   /// square of S also where a causal mask makes half of it needless.

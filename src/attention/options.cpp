@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer {
 namespace {

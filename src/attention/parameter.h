@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer {
 

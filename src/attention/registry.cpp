@@ -7,12 +7,12 @@
 #include <cctype>
 
 #include "attention/dense.h"
-#include "attention/error.h"
 #include "attention/factorized_dense.h"
 #include "attention/factorized_random.h"
-#include "attention/nearest.h"
 #include "attention/random.h"
 #include "attention/vanilla.h"
+#include "base/error.h"
+#include "base/nearest.h"
 
 namespace synthesizer {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "attention/error.h"
 #include "attention/mixture.h"
+#include "base/error.h"
 
 namespace synthesizer {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer {
 

@@ -1,7 +1,7 @@
 // What cannot be is refused, before anything is computed, in words that name the value and what was allowed.
 
-#include "attention/error.h"
 #include "attention/layers.h"
+#include "base/error.h"
 
 namespace synthesizer::testing {
 namespace {

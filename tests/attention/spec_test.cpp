@@ -2,7 +2,7 @@
 
 #include "attention/spec.h"
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer::testing {
 namespace {

@@ -18,6 +18,9 @@ namespace synthesizer {
 at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& value,
                   const Dropout& dropout = {});
 
+/// A seed for the dropout of one call, from the generator that `torch.manual_seed` sets.
+int64_t draw_seed();
+
 /// softmax(S + M) itself, as a matrix a head: B×H×L×M, or 1×H×L×M where S looks at no token and no
 /// lengths are given. For looking at; differentiable; slow and large compared with attend.
 at::Tensor attention_weights(const Logits& logits, const Mask& mask);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer::kernel {
 namespace {

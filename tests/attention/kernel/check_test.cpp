@@ -1,7 +1,7 @@
 // The operator refuses parts that don't fit together, and says which.
 
-#include "attention/error.h"
 #include "attention/kernel/problems.h"
+#include "base/error.h"
 
 namespace synthesizer::testing {
 namespace {

@@ -1,6 +1,6 @@
 // The suggestion at the end of a message.
 
-#include "attention/nearest.h"
+#include "base/nearest.h"
 
 namespace synthesizer::testing {
 namespace {

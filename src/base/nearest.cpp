@@ -1,4 +1,4 @@
-#include "attention/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,0 +1,106 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace synthesizer {
+namespace {
+
+/// Writes all of it; false with errno set where the system will not.
+bool write_all(int descriptor, const char* data, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor, data, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data += written;
+    bytes -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+/// A rename is safe on disk only when the folder is.
+void sync_folder_of(const std::string& path) {
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+NewFile::NewFile(std::string path)
+    : path_(std::move(path)), temporary_(fmt::format("{}.tmp{}", path_, ::getpid())) {
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) fail("cannot be written");
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void NewFile::fail(const char* what) const {
+  const int reason = errno;
+  throw std::runtime_error(
+      fmt::format("{} {}: {}; what was there before is untouched", path_, what, std::strerror(reason)));
+}
+
+void NewFile::write(const void* data, size_t bytes) {
+  if (!write_all(descriptor_, static_cast<const char*>(data), bytes)) fail("could not be written");
+}
+
+void NewFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("could not be written");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("could not be put in place");
+  ::close(descriptor_);
+  descriptor_ = -1;
+  sync_folder_of(path_);
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  NewFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) invalid(fmt::format("{} is a folder, not a file", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+LineLog::LineLog(const std::string& path) : path_(path) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) {
+    throw std::runtime_error(fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+  }
+}
+
+LineLog::~LineLog() {
+  ::close(descriptor_);
+}
+
+void LineLog::add(std::string_view line) {
+  const std::string whole = std::string(line) + "\n";
+  if (!write_all(descriptor_, whole.data(), whole.size())) {
+    throw std::runtime_error(fmt::format("{} could not be written: {}", path_, std::strerror(errno)));
+  }
+}
+
+}  // namespace synthesizer

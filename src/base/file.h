@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace synthesizer {
+
+/// A file that appears whole or not at all: it is written under a temporary name beside its place, synced and
+/// renamed by commit(). Without commit() nothing is left behind, and what was there before stays.
+/// Throws std::runtime_error, with the path and the system's reason, where writing fails (disk full).
+class NewFile {
+ public:
+  explicit NewFile(std::string path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(const void* data, size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_, temporary_;
+  int descriptor_ = -1;
+};
+
+/// The same for a text that is at hand.
+void write_file(const std::string& path, std::string_view text);
+
+/// The whole file. Throws InvalidInput where it is missing or unreadable.
+std::string read_file(const std::string& path);
+
+/// A file that only grows, a line at a time; a line is written by one call, so that none is torn by a kill.
+class LineLog {
+ public:
+  explicit LineLog(const std::string& path);
+  ~LineLog();
+  LineLog(const LineLog&) = delete;
+  LineLog& operator=(const LineLog&) = delete;
+  void add(std::string_view line);
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace synthesizer
