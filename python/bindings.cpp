@@ -9,6 +9,7 @@
 #include "attention/processor.h"
 #include "attention/registry.h"
 #include "attention/spec.h"
+#include "runs.h"
 
 namespace py = pybind11;
 using namespace synthesizer;
@@ -68,6 +69,7 @@ PYBIND11_MODULE(_C, m) {
   avoid_amx_trap();
   m.def("variants", list_variants);
   m.def("vector_target", kernel::vector_target);
+  add_runs(m);
 
   py::class_<Parameter>(m, "Parameter")
       .def_readonly("name", &Parameter::name)

@@ -2,12 +2,13 @@
 
 debian_packages=(
   g++ cmake ninja-build ccache mold git python3 python3-venv python3-dev
-  libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev
+  pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
+  libsentencepiece-dev zlib1g-dev
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format clang-tidy
 )
 torch_version=2.13.0
-test_tools=(numpy pytest ruff)
+test_tools=(numpy pytest ruff safetensors)
 bench_tools=(matplotlib)
 
 venv_python() { echo "$root/.venv/bin/python"; }
@@ -19,7 +20,7 @@ missing_packages() {
     case $package in
       python3 | python3-venv | python3-dev) python3 -c 'import venv, sysconfig, os; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null && continue ;;
       ninja-build) command -v ninja >/dev/null && continue ;;
-      g++ | cmake | ccache | mold | git | clang-format | clang-tidy) command -v "$package" >/dev/null && continue ;;
+      g++ | cmake | ccache | mold | git | pkg-config | clang-format | clang-tidy) command -v "$package" >/dev/null && continue ;;
     esac
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
   done

@@ -6,9 +6,10 @@ import argparse
 import re
 from pathlib import Path
 
-import synthesizer
 import torch
 from peers.eager import FORMULAS
+
+import synthesizer
 
 from .contenders import PEERS
 from .setting import Setting

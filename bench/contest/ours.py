@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import synthesizer
 import torch
 from peers import Inputs
 from torch import Tensor
+
+import synthesizer
 
 from .setting import HEADS, WIDTH, Setting
 

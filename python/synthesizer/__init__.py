@@ -8,8 +8,12 @@ torch.Size([2, 10, 64])
 
 import torch  # noqa: F401  loads the libraries that _C stands on; must come first
 
-from . import _C  # noqa: F401  registers torch.ops.synthesizer
+from . import (
+    _C,  # noqa: F401  registers torch.ops.synthesizer
+    metrics,
+)
 from .attention import Attention, State, variants
+from .runs import Run, load
 from .tutorial import (
     FactorizedSynthesizerDense,
     FactorizedSynthesizerRandom,
@@ -27,6 +31,9 @@ __all__ = [
     "Attention",
     "State",
     "variants",
+    "load",
+    "Run",
+    "metrics",
     "Transformer",
     "SynthesizerDense",
     "SynthesizerRandom",

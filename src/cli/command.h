@@ -13,6 +13,12 @@ namespace synthesizer::cli {
 void add_variants(CLI::App& program);
 void add_params(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_train(CLI::App& program, const std::vector<std::string>& command_line);
+void add_eval(CLI::App& program);
+void add_translate(CLI::App& program);
+void add_generate(CLI::App& program);
+void add_average(CLI::App& program);
+void add_score(CLI::App& program);
 
 /// A table for people: columns as wide as their widest entry, the first one left-aligned, numbers
 /// right-aligned.

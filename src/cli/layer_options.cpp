@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "attention/error.h"
+#include "base/error.h"
 
 namespace synthesizer::cli {
 

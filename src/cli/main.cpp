@@ -6,9 +6,10 @@
 
 #include <new>
 
-#include "attention/error.h"
-#include "attention/nearest.h"
 #include "attention/processor.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/version.h"
 #include "cli/command.h"
 
 namespace {
@@ -50,11 +51,17 @@ int main(int argc, char** argv) {
   synthesizer::avoid_amx_trap();
   CLI::App program("Attentions whose alignment is synthesized: train, decode, measure, look into, compare.",
                    "synth");
-  program.set_version_flag("--version", "synth " SYNTHESIZER_VERSION);
+  program.set_version_flag("--version", std::string("synth ") + synthesizer::version());
   program.require_subcommand(1);
   program.fallthrough(false);
   synthesizer::cli::add_variants(program);
   synthesizer::cli::add_params(program);
+  synthesizer::cli::add_train(program, {argv, argv + argc});
+  synthesizer::cli::add_eval(program);
+  synthesizer::cli::add_translate(program);
+  synthesizer::cli::add_generate(program);
+  synthesizer::cli::add_average(program);
+  synthesizer::cli::add_score(program);
   synthesizer::cli::add_bench(program);
   try {
     program.parse(argc, argv);

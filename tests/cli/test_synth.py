@@ -74,7 +74,9 @@ def test_params_with_options_and_bias():
     counts = answer("params", "--attention", "FR", *LAYER, "--option", "rank=3", "--bias")
     assert counts["synthesis"] == 2 * H * N * 3
     assert counts["total"] == 2 * H * N * 3 + 2 * (D * D + D)
-    shared = answer("params", "--attention", "D", *LAYER, "--option", "share_heads=true", "--option", "hidden=5")
+    shared = answer(
+        "params", "--attention", "D", *LAYER, "--option", "share_heads=true", "--option", "hidden=5"
+    )
     assert shared["synthesis"] == H * 5 * D + H * 5 + 5 * N + N
 
 

@@ -1,0 +1,87 @@
+"""Trained runs: `synthesizer.load("runs/x")`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from . import _C
+
+
+class Run:
+    """A run that `synth train` made, ready to use."""
+
+    def __init__(self, path: str | os.PathLike[str], weights: str = "best"):
+        self._run = _C.Run(os.fspath(path), weights)
+        self.path = os.fspath(path)
+
+    @property
+    def task(self) -> str:
+        """What the run was trained for: "translation", "language-model"."""
+        return self._run.task
+
+    @property
+    def config(self) -> str:
+        """Every value of its recipe, as TOML."""
+        return self._run.config
+
+    def translate(
+        self,
+        lines: Sequence[str],
+        *,
+        beam: int | None = None,
+        length_penalty: float | None = None,
+        max_length: int | None = None,
+        nbest: int = 1,
+        batch_tokens: int = 4096,
+        too_long: str = "truncate",
+    ) -> list[str] | list[list[tuple[str, float]]]:
+        """One text a line; with `nbest` > 1 the n best of each, with scores.
+
+        What is left out is as in the run's recipe.
+        """
+        if too_long not in ("truncate", "error"):
+            raise ValueError(f"too_long is {too_long!r}: it must be 'truncate' or 'error'")
+        options = _given(beam=beam, length_penalty=length_penalty, max_length=max_length, nbest=nbest)
+        results = self._run.translate(_lines(lines), options, batch_tokens, too_long == "truncate")
+        return results if nbest > 1 else [best[0][0] for best in results]
+
+    def generate(
+        self,
+        prompt: str = "",
+        *,
+        tokens: int = 100,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 1,
+    ) -> str:
+        """The prompt and what the model goes on with."""
+        options = _given(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+        return prompt + self._run.generate(prompt, tokens, options)
+
+    def score(self, examples: Sequence[str] | Sequence[tuple[str, str]]) -> list[float]:
+        """Log-probability, in nats, of each text, or of each target given its source."""
+        return self._run.log_probabilities([[e] if isinstance(e, str) else list(e) for e in examples])
+
+    def evaluate(self, *data: str | os.PathLike[str]) -> dict[str, float]:
+        """Loss, perplexities and scores on "dev", "test" or files, under the keys of `synth eval --json`."""
+        return dict(self._run.evaluate([os.fspath(d) for d in data or ("dev",)]))
+
+    def __repr__(self) -> str:
+        return f"<synthesizer run {self.path!r}: {self.task}>"
+
+
+def load(path: str | os.PathLike[str], weights: str = "best") -> Run:
+    """Any trained run. `weights`: "best", "last", "averaged" or a file."""
+    return Run(path, weights)
+
+
+def _given(**options: float | None) -> dict[str, float]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _lines(lines: Sequence[str]) -> list[str]:
+    if isinstance(lines, str):
+        raise TypeError("translate takes a list of texts: write [text] for one")
+    return list(lines)

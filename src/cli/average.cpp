@@ -1,0 +1,45 @@
+// synth average: the mean of a run's last checkpoints.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "train/checkpoint.h"
+#include "train/run_folder.h"
+#include "train/safetensors.h"
+
+namespace synthesizer::cli {
+namespace {
+
+void run(const std::string& path, int64_t last) {
+  const RunFolder folder{path};
+  auto steps = folder.checkpoint_steps();
+  if (steps.empty()) invalid(fmt::format("{} has no checkpoints: train with train.keep at least 1", path));
+  if (last > static_cast<int64_t>(steps.size())) {
+    invalid(fmt::format("{} has {} checkpoints, not {}: train with a larger train.keep", path, steps.size(),
+                        last));
+  }
+  if (last > 0) steps.erase(steps.begin(), steps.end() - static_cast<std::ptrdiff_t>(last));
+  std::vector<std::string> files;
+  for (const int64_t step : steps) files.push_back(folder.checkpoint(step));
+  auto metadata = TensorFile(files.back()).metadata();
+  metadata["averaged"] = fmt::format("{}", fmt::join(steps, " "));
+  save_tensors(folder.averaged(), average_weights(files), metadata);
+  fmt::print(stderr, "the mean of steps {}; use it with --weights averaged\n", fmt::join(steps, ", "));
+  fmt::print("{}\n", folder.averaged());
+}
+
+}  // namespace
+
+void add_average(CLI::App& program) {
+  auto* command = program.add_subcommand("average", "the mean of a run's last checkpoints");
+  auto path = std::make_shared<std::string>();
+  auto last = std::make_shared<int64_t>(0);
+  command->add_option("RUN", *path, "its folder")->required();
+  command->add_option("--last", *last, "how many (default: all that were kept)")->check(CLI::PositiveNumber);
+  command->callback([=] { run(*path, *last); });
+}
+
+}  // namespace synthesizer::cli

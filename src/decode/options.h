@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace synthesizer {
+
+/// How text is made from a model; the keys of `[decode]`.
+struct DecodeOptions {
+  int64_t beam = 4;  ///< hypotheses a sentence; 1 is greedy search
+
+  /// Hypotheses of different lengths are compared by log-probability / norm, where length counts the end
+  /// token: "power": norm = length^alpha, as in Marian and fairseq; "gnmt": ((5 + length) / 6)^alpha, as in
+  /// GNMT and Tensor2Tensor. Alpha 0 compares the log-probabilities themselves, a larger one favours longer
+  /// outputs.
+  double length_penalty = 0.6;
+  std::string length_normalization = "power";
+
+  /// true: a sentence is done when `beam` hypotheses are finished, as in fairseq. false: when besides no
+  /// unfinished one can become better than the worst of them. What follows has at most probability 1, so none
+  /// can exceed its log-probability so far over the largest norm it may reach, which for alpha ≥ 0 is that of
+  /// the maximum length (fairseq's bound under its former --no-early-stop). Beam 1 stops at its first.
+  bool early_stopping = true;
+
+  /// Of the output, end not counted. Before the minimum no end is allowed, unless it is the only token
+  /// possible; a maximum of 0 leaves it to the caller, otherwise the smaller one of both holds.
+  int64_t min_length = 0;
+  int64_t max_length = 0;
+
+  int64_t nbest = 1;  ///< hypotheses returned a sentence, at most `beam`
+
+  // Sampling only.
+  double temperature = 1;  ///< 0: always the most likely token
+  int64_t top_k = 0;       ///< only the k most likely tokens; 0: all
+  double top_p = 1;        ///< of these, the fewest whose probabilities reach p; at least one
+  uint64_t seed = 1;
+};
+
+/// Throws InvalidInput where a value is out of its range; the message names its key.
+void check(const DecodeOptions& options);
+
+}  // namespace synthesizer

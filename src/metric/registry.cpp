@@ -1,0 +1,33 @@
+#include "metric/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "metric/bleu.h"
+#include "metric/chrf.h"
+#include "metric/unicode_text.h"
+
+namespace synthesizer {
+
+/// The list itself: add a metric by adding its line.
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> list = {
+      bleu_metric(),
+      chrf_metric(),
+  };
+  return list;
+}
+
+const Metric& find_metric(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics()) {
+    if (metric.name == unicode::lowercase(name)) return metric;
+    names.push_back(metric.name);
+  }
+  invalid(fmt::format("no metric '{}'{} (there are {})", name, did_you_mean(name, names),
+                      fmt::join(names, ", ")));
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metric/unicode_categories.h"
+
+namespace synthesizer::unicode {
+
+/// Text as metrics see it, which were all defined by Python programs: a character is a code point, white
+/// space, lower case and the categories are Python's.
+
+/// UTF-8 to code points; what is not UTF-8 becomes U+FFFD.
+std::u32string decode(std::string_view text);
+void append(std::string& text, char32_t character);
+
+bool is_space(char32_t character);
+Category category(char32_t character);
+
+/// Python's str.lower: a capital at the end of a Greek word becomes ς, İ becomes two characters.
+std::string lowercase(std::string_view text);
+
+/// The words between white space; none where there is nothing else.
+std::vector<std::string_view> split(std::string_view text);
+std::string_view without_trailing_space(std::string_view text);
+
+}  // namespace synthesizer::unicode

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+namespace synthesizer {
+
+/// Tokens to vectors: rows of a table, times √width, so that a table whose entries are small enough to serve
+/// as the output projection gives vectors of unit variance.
+class Embedding : public torch::nn::Module {
+ public:
+  Embedding(int64_t vocabulary, int64_t width);
+  at::Tensor forward(const at::Tensor& tokens) const;  ///< … to …×D
+
+  const at::Tensor& weight() const { return weight_; }  ///< V×D
+
+ private:
+  double scale_;
+  at::Tensor weight_;
+};
+
+}  // namespace synthesizer

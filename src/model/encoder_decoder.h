@@ -1,0 +1,39 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "model/embedding.h"
+#include "model/output.h"
+#include "model/stack.h"
+#include "model/step_model.h"
+
+namespace synthesizer {
+
+/// The Transformer of translation: an encoder over the source, a decoder that looks at it. Source and target
+/// have one embedding where they share a vocabulary, and two otherwise.
+class EncoderDecoder : public torch::nn::Module {
+ public:
+  EncoderDecoder(const ModelOptions& options, int64_t source_vocabulary, int64_t target_vocabulary,
+                 bool shared_embedding);
+
+  at::Tensor encode(const at::Tensor& source, const at::Tensor& lengths);  ///< B×M to B×M×D
+  /// target B×L to hidden states B×L×D; row i has seen target tokens 0 … i and the whole source.
+  at::Tensor decode(const at::Tensor& target, const at::Tensor& lengths, const at::Tensor& encoded,
+                    const at::Tensor& encoded_lengths);
+
+  const Output& output() const { return *output_; }
+  const Stack& encoder() const { return *encoder_; }
+  const Stack& decoder() const { return *decoder_; }
+
+  /// Step by step, one row a source sentence. The model must outlive it.
+  std::unique_ptr<StepModel> start(const at::Tensor& encoded, const at::Tensor& lengths);
+
+ private:
+  std::shared_ptr<Embedding> source_embedding_, target_embedding_;  ///< the same one where shared
+  std::shared_ptr<Stack> encoder_, decoder_;
+  std::shared_ptr<Output> output_;
+};
+
+}  // namespace synthesizer

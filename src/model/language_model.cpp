@@ -1,0 +1,23 @@
+#include "model/language_model.h"
+
+#include <ATen/ATen.h>
+
+#include "model/decoder_steps.h"
+#include "model/observe.h"
+
+namespace synthesizer {
+
+LanguageModel::LanguageModel(const ModelOptions& options, int64_t vocabulary)
+    : embedding_(register_module("embedding", std::make_shared<Embedding>(vocabulary, options.width))),
+      decoder_(register_module("decoder", std::make_shared<Stack>(options, Side::decoder, false))),
+      output_(register_module("output", std::make_shared<Output>(options, vocabulary, embedding_))) {}
+
+at::Tensor LanguageModel::forward(const at::Tensor& tokens, const at::Tensor& lengths) {
+  return observed("decoder", "output", decoder_->forward(embedding_->forward(tokens), lengths));
+}
+
+std::unique_ptr<StepModel> LanguageModel::start(int64_t rows) {
+  return std::make_unique<DecoderSteps>(*embedding_, *decoder_, *output_, decoder_->start(rows), rows);
+}
+
+}  // namespace synthesizer

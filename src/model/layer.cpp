@@ -1,0 +1,66 @@
+#include "model/layer.h"
+
+#include <ATen/ATen.h>
+
+#include "model/observe.h"
+
+namespace synthesizer {
+
+void LayerState::reorder(const at::Tensor& indices) {
+  self.reorder(indices);
+  if (memory) memory->reorder(indices);
+}
+
+Layer::Layer(const ModelOptions& o, const std::string& spec, bool causal, bool cross, std::string name)
+    : name_(std::move(name)), post_norm_(o.norm_place == "post"), dropout_(o.dropout) {
+  auto norm = [&](const char* of) {
+    return register_module(of, std::make_shared<Norm>(o.norm, o.width, o.bias));
+  };
+  attention_norm_ = norm("attention_norm");
+  attention_ = register_module("attention", Attention(layer_attention(o, spec, causal)));
+  if (cross) {
+    cross_norm_ = norm("cross_norm");
+    cross_ = register_module("cross", std::make_shared<CrossAttention>(o));
+  }
+  feed_forward_norm_ = norm("feed_forward_norm");
+  feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(o));
+}
+
+at::Tensor Layer::residual(const at::Tensor& x, const Norm& norm, const char* part,
+                           const Branch& branch) const {
+  auto y = observed(name_, part, branch(post_norm_ ? x : norm.forward(x)));
+  if (dropout_ > 0) y = at::dropout(y, dropout_, is_training());
+  return post_norm_ ? norm.forward(x + y) : x + y;
+}
+
+at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
+                          const at::Tensor& encoded, const at::Tensor& encoded_lengths) {
+  auto y = residual(x, *attention_norm_, "attention",
+                    [&](const at::Tensor& h) { return attention_->forward(h, lengths, bias); });
+  if (cross_) {
+    const Memory memory = cross_->remember(encoded, encoded_lengths);
+    y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) { return cross_->forward(h, memory); });
+  }
+  return residual(y, *feed_forward_norm_, "feed_forward",
+                  [&](const at::Tensor& h) { return feed_forward_->forward(h); });
+}
+
+LayerState Layer::start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const {
+  LayerState state{attention_->start(batch), {}};
+  if (cross_) state.memory = cross_->remember(encoded, encoded_lengths);
+  return state;
+}
+
+at::Tensor Layer::step(const at::Tensor& x, LayerState& state, const at::Tensor& bias) {
+  auto y = residual(x, *attention_norm_, "attention",
+                    [&](const at::Tensor& h) { return attention_->step(h, state.self, bias); });
+  if (cross_) {
+    y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
+      return cross_->forward(h.unsqueeze(1), *state.memory).squeeze(1);
+    });
+  }
+  return residual(y, *feed_forward_norm_, "feed_forward",
+                  [&](const at::Tensor& h) { return feed_forward_->forward(h); });
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,18 @@
+#include "model/linear.h"
+
+#include <ATen/ATen.h>
+
+#include "attention/parameter.h"
+
+namespace synthesizer {
+
+Linear::Linear(int64_t in, int64_t out, bool bias)
+    : weight_(register_parameter("weight", initialise({"weight", {out, in}, Init::xavier(in, out)}))) {
+  if (bias) bias_ = register_parameter("bias", at::zeros({out}));
+}
+
+at::Tensor Linear::forward(const at::Tensor& x) const {
+  return at::linear(x, weight_, bias_);
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,20 @@
+#include "model/norm.h"
+
+#include <ATen/ATen.h>
+
+namespace synthesizer {
+namespace {
+constexpr double kEpsilon = 1e-5;
+}
+
+Norm::Norm(const std::string& kind, int64_t width, bool bias)
+    : rms_(kind == "rms"), weight_(register_parameter("weight", at::ones({width}))) {
+  if (bias && !rms_) bias_ = register_parameter("bias", at::zeros({width}));
+}
+
+at::Tensor Norm::forward(const at::Tensor& x) const {
+  if (rms_) return at::rms_norm(x, weight_.sizes(), weight_.to(x.scalar_type()), kEpsilon);
+  return at::layer_norm(x, weight_.sizes(), weight_, bias_, kEpsilon);
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,108 @@
+#include "model/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/frame.h"
+#include "attention/spec.h"
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace synthesizer {
+namespace {
+
+void at_least(const char* key, int64_t value, int64_t least) {
+  if (value < least) invalid(fmt::format("model.{} is {}: it must be at least {}", key, value, least));
+}
+
+void probability(const char* key, double value) {
+  if (!(value >= 0 && value < 1))
+    invalid(fmt::format("model.{} is {}: it must be at least 0 and below 1", key, value));
+}
+
+void one_of(const char* key, const std::string& value, const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  std::string list;
+  for (const std::string& word : allowed)
+    list += (list.empty() ? "" : word == allowed.back() ? " or " : ", ") + word;
+  invalid(fmt::format("model.{} is \"{}\": it must be {}{}", key, value, list, did_you_mean(value, allowed)));
+}
+
+/// An option that no variant at all takes is a mistake; one that only others take is not: the same recipe
+/// serves several attentions.
+void check_attention_options(const OptionMap& options) {
+  std::vector<std::string> known;
+  for (const OptionInfo& option : Mixture::options()) known.push_back(option.name);
+  for (const Variant& variant : variants()) {
+    for (const OptionInfo& option : variant.options) known.push_back(option.name);
+  }
+  for (const auto& [name, value] : options.values()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    invalid(fmt::format("model.options.{}: no attention has that option{}", name, did_you_mean(name, known)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> attention_of_layers(const ModelOptions& options, Side side) {
+  const bool encoder = side == Side::encoder;
+  const int64_t own = encoder ? options.encoder_layers : options.decoder_layers;
+  const auto layers = static_cast<size_t>(own > 0 ? own : options.layers);
+  const auto& own_specs = encoder ? options.encoder_attention : options.decoder_attention;
+  const char* key = own_specs.empty() ? "attention" : encoder ? "encoder_attention" : "decoder_attention";
+  const auto& specs = own_specs.empty() ? options.attention : own_specs;
+  if (specs.size() == 1) return std::vector<std::string>(layers, specs[0]);
+  if (specs.size() != layers) {
+    invalid(fmt::format("model.{} has {} entries for {} layers: give one for all, or one a layer", key,
+                        specs.size(), layers));
+  }
+  return specs;
+}
+
+AttentionOptions layer_attention(const ModelOptions& options, const std::string& spec, bool causal) {
+  AttentionOptions layer{.attention = spec,
+                         .width = options.width,
+                         .heads = options.heads,
+                         .max_length = options.max_length,
+                         .causal = causal,
+                         .dropout = options.attention_dropout,
+                         .bias = options.bias};
+  for (const OptionInfo& known : options_of(parse_spec(spec))) {
+    const auto given = options.attention_options.values().find(known.name);
+    if (given != options.attention_options.values().end()) layer.options.set(known.name, given->second);
+  }
+  return layer;
+}
+
+void check(const ModelOptions& options) {
+  at_least("width", options.width, 1);
+  at_least("heads", options.heads, 1);
+  if (options.width % options.heads != 0) {
+    invalid(fmt::format("model.width is {} and model.heads {}: the width must be a multiple of the heads",
+                        options.width, options.heads));
+  }
+  at_least("layers", options.layers, 1);
+  at_least("encoder_layers", options.encoder_layers, 0);
+  at_least("decoder_layers", options.decoder_layers, 0);
+  at_least("feed_forward", options.feed_forward, 1);
+  at_least("max_length", options.max_length, 1);
+  probability("dropout", options.dropout);
+  probability("attention_dropout", options.attention_dropout);
+  probability("activation_dropout", options.activation_dropout);
+  one_of("norm", options.norm, {"layer", "rms"});
+  one_of("norm_place", options.norm_place, {"pre", "post"});
+  one_of("positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
+  one_of("activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
+  if (options.positions == "sinusoidal" && options.width % 2 != 0)
+    invalid(fmt::format("model.width is {}: sinusoidal positions need an even one (or set model.positions)",
+                        options.width));
+  check_attention_options(options.attention_options);
+  for (const Side side : {Side::encoder, Side::decoder}) {
+    for (const std::string& spec : attention_of_layers(options, side)) {
+      Frame(layer_attention(options, spec, side == Side::decoder));  // throws where it cannot be built
+    }
+  }
+}
+
+}  // namespace synthesizer

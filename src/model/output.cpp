@@ -1,0 +1,24 @@
+#include "model/output.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "attention/parameter.h"
+
+namespace synthesizer {
+
+Output::Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<Embedding> tied_to) {
+  if (options.tied) {
+    tied_to_ = std::move(tied_to);
+    return;
+  }
+  const Init init = Init::normal(1 / std::sqrt(static_cast<double>(options.width)));
+  weight_ = register_parameter("weight", initialise({"weight", {vocabulary, options.width}, init}));
+}
+
+at::Tensor Output::logits(const at::Tensor& hidden) const {
+  return at::linear(hidden, weight()).to(at::kFloat);
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,67 @@
+#include "model/positions.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "attention/parameter.h"
+
+namespace synthesizer {
+namespace {
+
+constexpr double kFarthest = 128;
+
+at::Tensor sinusoids(int64_t length, int64_t width) {
+  const auto place = at::arange(length, at::kDouble).unsqueeze(1);  // N×1
+  const auto rate =
+      at::exp(at::arange(0, width, 2, at::kDouble) * (-std::log(1e4) / static_cast<double>(width)));
+  const auto angle = place * rate;  // N×D/2
+  return at::stack({angle.sin(), angle.cos()}, 2).view({length, width}).to(at::kFloat);
+}
+
+}  // namespace
+
+Positions::Positions(const ModelOptions& options, bool causal) : causal_(causal) {
+  if (options.positions == "sinusoidal") {
+    vectors_ = sinusoids(options.max_length, options.width);  // a formula: nothing to save
+  } else if (options.positions == "learned") {
+    vectors_ = register_parameter(
+        "weight", initialise({"weight", {options.max_length, options.width}, Init::normal(0.1)}));
+  } else if (options.positions == "relative") {
+    table_ = register_parameter(
+        "relative", initialise({"relative", {kRelativeBuckets, options.heads}, Init::normal(0.1)}));
+  }
+}
+
+at::Tensor Positions::add(const at::Tensor& x, int64_t begin) const {
+  if (!vectors_.defined()) return x;
+  return x + vectors_.narrow(0, begin, x.size(1)).to(x.scalar_type());
+}
+
+at::Tensor Positions::bias(int64_t begin, int64_t rows, int64_t columns) const {
+  if (!table_.defined()) return {};
+  const auto buckets = relative_buckets(begin, rows, columns, causal_).flatten();
+  return table_.index_select(0, buckets).t().reshape({table_.size(1), rows, columns});
+}
+
+at::Tensor relative_buckets(int64_t begin, int64_t rows, int64_t columns, bool causal) {
+  auto distance = at::arange(columns, at::kLong) - (at::arange(rows, at::kLong) + begin).unsqueeze(1);
+  int64_t buckets = kRelativeBuckets;
+  at::Tensor offset = at::zeros_like(distance);
+  if (causal) {
+    distance = (-distance).clamp_min(0);
+  } else {
+    buckets /= 2;
+    offset = distance.gt(0).to(at::kLong) * buckets;
+    distance = distance.abs();
+  }
+  const int64_t exact = buckets / 2;
+  const auto scale = static_cast<double>(buckets - exact) / std::log(kFarthest / static_cast<double>(exact));
+  const auto far = (at::log(distance.clamp_min(1).to(at::kDouble) / static_cast<double>(exact)) * scale)
+                       .to(at::kLong)
+                       .add(exact)
+                       .clamp_max(buckets - 1);
+  return offset + at::where(distance.lt(exact), distance, far);
+}
+
+}  // namespace synthesizer

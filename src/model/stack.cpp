@@ -1,0 +1,66 @@
+#include "model/stack.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "model/observe.h"
+
+namespace synthesizer {
+
+void StackState::reorder(const at::Tensor& indices) {
+  for (LayerState& layer : layers) layer.reorder(indices);
+}
+
+Stack::Stack(const ModelOptions& o, Side side, bool cross)
+    : dropout_(o.dropout), name_(side == Side::encoder ? "encoder" : "decoder") {
+  const bool causal = side == Side::decoder;
+  positions_ = register_module("positions", std::make_shared<Positions>(o, causal));
+  auto layers = register_module("layers", std::make_shared<torch::nn::Module>("layers"));
+  for (const std::string& spec : attention_of_layers(o, side)) {
+    const std::string number = std::to_string(layers_.size());
+    auto layer = std::make_shared<Layer>(o, spec, causal, cross, fmt::format("{}.layers.{}", name_, number));
+    layers_.push_back(layers->register_module(number, layer));
+  }
+  if (o.norm_place == "pre") {
+    norm_ = register_module("norm", std::make_shared<Norm>(o.norm, o.width, o.bias));
+  }
+}
+
+at::Tensor Stack::enter(const at::Tensor& x, int64_t begin) const {
+  auto y = positions_->add(x, begin);
+  if (dropout_ > 0) y = at::dropout(y, dropout_, is_training());
+  return observed(name_, "embedded", y);
+}
+
+at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
+                          const at::Tensor& encoded_lengths) {
+  const int64_t length = x.size(1), limit = layers_.front()->attention()->options().max_length;
+  if (length > limit) {
+    invalid(fmt::format("{} tokens are over model.max_length {}: cut the text, or train with a larger one",
+                        length, limit));
+  }
+  auto y = enter(x, 0);
+  const auto bias = positions_->bias(0, length, length);
+  for (const auto& layer : layers_) y = layer->forward(y, lengths, bias, encoded, encoded_lengths);
+  return norm_ ? norm_->forward(y) : y;
+}
+
+StackState Stack::start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const {
+  c10::NoGradGuard no_grad;
+  StackState state;
+  for (const auto& layer : layers_) state.layers.push_back(layer->start(batch, encoded, encoded_lengths));
+  return state;
+}
+
+at::Tensor Stack::step(const at::Tensor& x, StackState& state) {
+  c10::NoGradGuard no_grad;
+  const int64_t t = state.position++;
+  auto y = enter(x.unsqueeze(1), t).squeeze(1);
+  const auto bias = positions_->bias(t, 1, t + 1);
+  for (size_t n = 0; n < layers_.size(); ++n) y = layers_[n]->step(y, state.layers[n], bias);
+  return norm_ ? norm_->forward(y) : y;
+}
+
+}  // namespace synthesizer

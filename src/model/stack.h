@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "model/layer.h"
+#include "model/positions.h"
+
+namespace synthesizer {
+
+/// What a stack of layers remembers while it decodes.
+struct StackState {
+  std::vector<LayerState> layers;
+  int64_t position = 0;
+
+  void reorder(const at::Tensor& indices);
+};
+
+/// Layers one upon another, with the positions below them and, where norms come before, a last norm above:
+/// an encoder, a decoder with an encoder to look at, or a language model.
+class Stack : public torch::nn::Module {
+ public:
+  Stack(const ModelOptions& options, Side side, bool cross);
+
+  /// x B×L×D, embedded tokens without positions.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded = {},
+                     const at::Tensor& encoded_lengths = {});
+
+  /// Decoding: x B×D, one position at a time, no gradients.
+  StackState start(int64_t batch, const at::Tensor& encoded = {},
+                   const at::Tensor& encoded_lengths = {}) const;
+  at::Tensor step(const at::Tensor& x, StackState& state);
+
+  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
+
+ private:
+  at::Tensor enter(const at::Tensor& x, int64_t begin) const;
+
+  double dropout_;
+  std::string name_;
+  std::shared_ptr<Positions> positions_;
+  std::vector<std::shared_ptr<Layer>> layers_;
+  std::shared_ptr<Norm> norm_;
+};
+
+}  // namespace synthesizer

@@ -1,0 +1,121 @@
+#include "task/language_modelling.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "decode/sample.h"
+#include "model/sliding_steps.h"
+#include "task/batch_tensors.h"
+#include "task/open_lines.h"
+#include "task/registry.h"
+#include "task/running_text.h"
+#include "text/stream_batches.h"
+
+namespace synthesizer {
+
+LanguageModelling::LanguageModelling(Recipe r, Tokenizers t)
+    : Task(std::move(r), std::move(t)),
+      model_(std::make_shared<LanguageModel>(recipe().model, tokenizers().target->size())) {}
+
+int64_t LanguageModelling::window() const {
+  return recipe().data.max_length > 0 ? recipe().data.max_length : recipe().model.max_length;
+}
+
+std::unique_ptr<Dataset> LanguageModelling::open(const std::vector<std::string>& paths, bool training) const {
+  const Tokenizer& tokenizer = *tokenizers().target;
+  auto store = open_store(*this, files_of(recipe(), paths), {&tokenizer});
+  if (!stream()) {
+    return open_lines(*this, std::move(store), {{window() - 1}, {tokenizer.begin()}, {tokenizer.end()}},
+                      training);
+  }
+  const TrainOptions& train = recipe().train;
+  StreamBatchOptions options;
+  options.line_end = tokenizer.line_end();
+  options.first = tokenizer.begin();
+  options.length = window();
+  options.rows = std::max<int64_t>(1, train.batch_tokens / window());
+  if (train.batch_examples > 0) options.rows = std::min(options.rows, train.batch_examples);
+  options.seed = static_cast<uint64_t>(recipe().seed);
+  options.shuffle = training;
+  auto data = std::make_unique<Dataset>();
+  data->paths = store->files().paths;
+  data->store = std::move(store);
+  auto batches = std::make_unique<StreamBatches>(*data->store, options);
+  data->tokens = batches->tokens();
+  data->words = batches->words();
+  data->characters = batches->characters();
+  data->batches = std::move(batches);
+  return data;
+}
+
+LossSum LanguageModelling::loss(const Batch& batch) {
+  FieldTensors input;
+  at::Tensor targets;
+  if (stream()) {
+    input = tensors_of(batch.fields[0]);
+    targets = tensors_of(batch.fields[1]).tokens;
+  } else {
+    auto line = shifted(batch.fields[0]);
+    input = line.input;
+    targets = line.targets;
+  }
+  const auto hidden = model_->forward(input.tokens, input.lengths);
+  return cross_entropy(real_rows(hidden, input.lengths), model_->output().weight(),
+                       real_rows(targets, input.lengths),
+                       model_->is_training() ? recipe().train.label_smoothing : 0);
+}
+
+Evaluation LanguageModelling::evaluate(const Dataset& data, bool, const DecodeOptions&) {
+  return {likelihood(data), {}};
+}
+
+std::vector<double> LanguageModelling::log_probabilities(
+    const std::vector<std::vector<std::string>>& examples) {
+  c10::NoGradGuard no_grad;
+  model_->eval();
+  const Tokenizer& tokenizer = *tokenizers().target;
+  std::vector<double> results;
+  for (const auto& fields : examples) {
+    if (fields.size() != 1)
+      invalid(fmt::format("a language model scores one text, not {} together", fields.size()));
+    std::vector<int64_t> tokens = {tokenizer.begin()};
+    for (const Token token : encode_text(tokenizer, fields[0])) tokens.push_back(token);
+    tokens.push_back(stream() ? tokenizer.line_end() : tokenizer.end());
+    const auto input = shifted(field_of(tokens));
+    const auto hidden = model_->forward(input.input.tokens);
+    results.push_back(
+        -cross_entropy(hidden.flatten(0, 1), model_->output().weight(), input.targets.flatten(), 0).nll);
+  }
+  return results;
+}
+
+std::string LanguageModelling::generate(const std::string& prompt, int64_t tokens,
+                                        const DecodeOptions& options,
+                                        const std::function<void(const std::string&)>& on_text) {
+  model_->eval();
+  const Tokenizer& tokenizer = *tokenizers().target;
+  std::vector<int64_t> fed = {tokenizer.begin()};
+  for (const Token token : encode_text(tokenizer, prompt)) fed.push_back(token);
+  SlidingSteps steps([&](int64_t rows) { return model_->start(rows); }, 1);
+  // What is shown so far: a token alone may be half a character, so the text is made anew from all of them.
+  Tokens drawn;
+  std::string shown;
+  auto show = [&](int64_t, int64_t token) {
+    drawn.push_back(static_cast<Token>(token));
+    const std::string text = decode_text(tokenizer, drawn);
+    if (text.size() <= shown.size() || !text.starts_with(shown) || text.ends_with("\xEF\xBF\xBD")) return;
+    if (on_text) on_text(text.substr(shown.size()));
+    shown = text;
+  };
+  const int64_t end = stream() ? -1 : tokenizer.end();
+  const auto rows = sample(steps, {fed}, tokens, end, options, show);
+  const std::string text = decode_text(tokenizer, Tokens(rows[0].begin(), rows[0].end()));
+  if (on_text && text.starts_with(shown)) on_text(text.substr(shown.size()));
+  return text;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "model/language_model.h"
+#include "task/task.h"
+
+namespace synthesizer {
+
+/// Language modelling: plain text, a decoder alone, perplexity, text that goes on from a prompt. The text is
+/// one stream cut into windows (data.sequence = "stream"), or a line is a sequence of its own ("lines").
+class LanguageModelling : public Task, public Generator {
+ public:
+  LanguageModelling(Recipe recipe, Tokenizers tokenizers);
+
+  torch::nn::Module& model() override { return *model_; }
+  std::unique_ptr<Dataset> open(const std::vector<std::string>& paths, bool training) const override;
+  LossSum loss(const Batch& batch) override;
+  Evaluation evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) override;
+  std::vector<double> log_probabilities(const std::vector<std::vector<std::string>>& examples) override;
+  std::string generate(const std::string& prompt, int64_t tokens, const DecodeOptions& options,
+                       const std::function<void(const std::string&)>& on_text) override;
+
+ private:
+  bool stream() const { return recipe().data.sequence == "stream"; }
+  int64_t window() const;
+
+  std::shared_ptr<LanguageModel> model_;
+};
+
+}  // namespace synthesizer

@@ -1,0 +1,78 @@
+#include "task/open_lines.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace synthesizer {
+namespace {
+
+std::string cache_folder(const Recipe& recipe) {
+  if (!recipe.data.cache.empty()) return std::filesystem::absolute(recipe.data.cache).string();
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return std::string(cache) + "/synthesizer";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/synthesizer";
+  return (std::filesystem::temp_directory_path() / "synthesizer-cache").string();
+}
+
+TooLong policy(const std::string& name) {
+  return name == "skip" ? TooLong::skip : name == "truncate" ? TooLong::truncate : TooLong::error;
+}
+
+/// What the model predicts of a kept example, in the units of the original text.
+void count_text(Dataset& data, const LineBatches& batches) {
+  const size_t field = data.store->fields() > 1 ? 1 : 0;
+  const int64_t per_epoch = batches.per_epoch();
+  for (int64_t n = 0; n < per_epoch; ++n) {
+    const Batch batch = batches.make(n);
+    for (const int64_t length : batch.fields[field].lengths) data.tokens += length - 1;
+    for (const int64_t example : batch.examples) {
+      data.words += data.store->words(example, field) + 1;
+      data.characters += data.store->characters(example, field) + 1;
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TokenStore> open_store(const Task& task, const Files& files,
+                                       const std::vector<const Tokenizer*>& tokenizers) {
+  StoreOptions options;
+  options.files = files;
+  options.tokenizers = tokenizers;
+  options.cache = cache_folder(task.recipe());
+  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::make_unique<TokenStore>(TokenStore::open(options));
+}
+
+std::unique_ptr<Dataset> open_lines(const Task& task, std::unique_ptr<TokenStore> store, LineFraming framing,
+                                    bool training) {
+  const Recipe& recipe = task.recipe();
+  LineBatchOptions options;
+  options.batch_tokens = recipe.train.batch_tokens;
+  options.batch_examples = recipe.train.batch_examples;
+  options.max_lengths = std::move(framing.max_lengths);
+  options.before = std::move(framing.before);
+  options.after = std::move(framing.after);
+  options.too_long = policy(recipe.data.too_long);
+  options.seed = static_cast<uint64_t>(recipe.seed);
+  options.shuffle = training;
+  auto data = std::make_unique<Dataset>();
+  data->paths = store->files().paths;
+  data->store = std::move(store);
+  auto batches = std::make_unique<LineBatches>(*data->store, options);
+  auto lines = [](int64_t n) { return fmt::format("{} {}", n, n == 1 ? "line" : "lines"); };
+  if (batches->too_long() > 0) {
+    data->remarks.push_back(fmt::format("{} too long for the model: {}", lines(batches->too_long()),
+                                        options.too_long == TooLong::skip ? "left out" : "cut"));
+  }
+  if (batches->empty() > 0)
+    data->remarks.push_back(fmt::format("{} with an empty side: left out", lines(batches->empty())));
+  count_text(*data, *batches);
+  data->batches = std::move(batches);
+  return data;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/options.h"
+#include "model/options.h"
+#include "train/options.h"
+
+namespace synthesizer {
+
+/// Which text, and how it is cut. Keys of [data].
+struct DataOptions {
+  std::string root;  ///< folder of the files; absolute once a recipe is loaded
+  std::vector<std::string> train, dev, test;
+  std::string format = "auto";        ///< "lines", "tsv", "jsonl"
+  std::vector<std::string> columns;   ///< of tsv and jsonl
+  std::string tokenizer = "unigram";  ///< a kind, or the file of one
+  int64_t vocabulary = 8000;
+  double character_coverage = 1;
+  bool joint = true;                              ///< one tokenizer for source and target
+  int64_t max_length = 0, max_source_length = 0;  ///< 0: what the model can take
+  std::string too_long = "error";                 ///< or "skip", "truncate"
+  std::string sequence = "stream";                ///< language models: or "lines"
+  std::string cache;                              ///< of tokenized text; empty: the user's cache folder
+};
+
+/// A complete run, as a TOML file says it. Every value has a default.
+struct Recipe {
+  std::string task = "language-model";
+  int64_t seed = 1;
+  DataOptions data;
+  ModelOptions model;
+  TrainOptions train;
+  DecodeOptions decode;
+};
+
+/// Reads a recipe, then `changes` ("train.steps=100", from the command line) over it. Throws InvalidInput
+/// with file and line, or the key, where a key is unknown, a value of the wrong kind or out of its range.
+Recipe load_recipe(const std::string& path, const std::vector<std::string>& changes = {});
+
+/// Throws InvalidInput where values are out of their ranges. (load_recipe has done that.)
+void check(const Recipe& recipe);
+
+/// All values as TOML, which load_recipe reads back as the same recipe.
+std::string to_toml(const Recipe& recipe);
+
+/// Every key with its default and what it means, for `synth train --explain`.
+std::string explain_recipe();
+
+/// The keys in which two recipes differ, "train.seed (1, was 2)"; keys that a run may change when it is
+/// taken up again (how often it logs and saves, how it decodes) are left out.
+std::vector<std::string> contradictions(const Recipe& now, const Recipe& before);
+
+/// The file as the recipe means it: below data.root unless it is absolute.
+std::string data_path(const Recipe& recipe, const std::string& file);
+
+}  // namespace synthesizer

@@ -1,0 +1,148 @@
+#include "task/recipe_keys.h"
+
+#include <fmt/format.h>
+
+namespace synthesizer {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+/// The shortest number that reads back as the same, always with a point or an exponent.
+std::string real(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+struct Writer {
+  std::string operator()(const bool* v) const { return *v ? "true" : "false"; }
+  std::string operator()(const int64_t* v) const { return std::to_string(*v); }
+  std::string operator()(const double* v) const { return real(*v); }
+  std::string operator()(const std::string* v) const { return quoted(*v); }
+  std::string operator()(const std::vector<std::string>* v) const {
+    if (v->size() == 1) return quoted(v->front());
+    std::string out = "[";
+    for (const std::string& text : *v) out += (out.size() > 1 ? ", " : "") + quoted(text);
+    return out + "]";
+  }
+  std::string operator()(const OptionMap* v) const {
+    std::string out = "{";
+    for (const auto& [name, value] : v->values()) {
+      out += (out.size() > 1 ? ", " : " ") + name + " = ";
+      if (const auto* text = std::get_if<std::string>(&value)) out += quoted(*text);
+      if (const auto* flag = std::get_if<bool>(&value)) out += *flag ? "true" : "false";
+      if (const auto* whole = std::get_if<int64_t>(&value)) out += std::to_string(*whole);
+      if (const auto* number = std::get_if<double>(&value)) out += real(*number);
+    }
+    return out + (out.size() > 1 ? " }" : "}");
+  }
+};
+
+}  // namespace
+
+std::string toml_value(const Key::Value& value) {
+  return std::visit(Writer{}, value);
+}
+
+std::vector<Key> keys_of(Recipe& r) {
+  auto& [task, seed, data, model, train, decode] = r;
+  constexpr bool kFree = true;
+  return {
+      {"task", &task, "language-model or translation"},
+      {"seed", &seed, "of start values, data order and dropout"},
+
+      {"data.root", &data.root, "folder of the files (default: the recipe's)"},
+      {"data.train", &data.train, "files to learn from; translation: source and target, or one table"},
+      {"data.dev", &data.dev, "files to validate on"},
+      {"data.test", &data.test, "files to report on; further files are further references"},
+      {"data.format", &data.format, "auto (by the name), lines, tsv or jsonl; any may be gzipped"},
+      {"data.columns", &data.columns,
+       "of tsv and jsonl: the columns to take, such as [\"source\", \"target\"]"},
+      {"data.tokenizer", &data.tokenizer,
+       "unigram, bpe, characters, bytes, words, or the file of a trained one"},
+      {"data.vocabulary", &data.vocabulary, "pieces of the tokenizer; 0: all (characters, words)"},
+      {"data.character_coverage", &data.character_coverage,
+       "unigram, bpe: share of the characters with a piece of their own"},
+      {"data.joint", &data.joint, "translation: one tokenizer for both languages"},
+      {"data.max_length", &data.max_length,
+       "longest sequence (target side) in tokens; 0: what the model can take"},
+      {"data.max_source_length", &data.max_source_length,
+       "longest source in tokens; 0: as the model can take"},
+      {"data.too_long", &data.too_long, "lines over the limit: error, skip or truncate (both counted)"},
+      {"data.sequence", &data.sequence,
+       "language models: stream (all lines as one text, cut into windows) or lines"},
+      {"data.cache", &data.cache, "folder of tokenized text (default: the user's cache)", kFree},
+
+      {"model.attention", &model.attention,
+       "V, D, R, Fix, FR, FD or a mixture such as R+V; a list has one a layer"},
+      {"model.encoder_attention", &model.encoder_attention, "the same for the encoder (default: attention)"},
+      {"model.decoder_attention", &model.decoder_attention, "the same for the decoder (default: attention)"},
+      {"model.options", &model.attention_options, "options of the attentions, such as { rank = 8 }"},
+      {"model.width", &model.width, "of the vectors between layers"},
+      {"model.heads", &model.heads, "of every attention"},
+      {"model.layers", &model.layers, "on each side"},
+      {"model.encoder_layers", &model.encoder_layers, "0: as layers"},
+      {"model.decoder_layers", &model.decoder_layers, "0: as layers"},
+      {"model.feed_forward", &model.feed_forward, "width inside the feed-forward part"},
+      {"model.max_length", &model.max_length, "longest sequence the model is built for, in tokens"},
+      {"model.dropout", &model.dropout, "of embeddings and of every residual branch"},
+      {"model.attention_dropout", &model.attention_dropout, "of attention weights"},
+      {"model.activation_dropout", &model.activation_dropout, "inside the feed-forward part"},
+      {"model.norm", &model.norm, "layer or rms"},
+      {"model.norm_place", &model.norm_place, "pre or post: before each branch, or after its sum"},
+      {"model.positions", &model.positions, "sinusoidal, learned, relative (T5) or none"},
+      {"model.activation", &model.activation, "relu, gelu, gated-relu or gated-gelu"},
+      {"model.bias", &model.bias, "biases of projections and norms"},
+      {"model.tied", &model.tied, "the output projection is the target's embedding"},
+      {"model.shared_embedding", &model.shared_embedding,
+       "translation with a joint tokenizer: one embedding for both sides"},
+
+      {"train.steps", &train.steps, "optimizer steps"},
+      {"train.batch_tokens", &train.batch_tokens, "tokens a batch, padding included, at most"},
+      {"train.batch_examples", &train.batch_examples, "examples (windows) a batch, at most; 0: no limit"},
+      {"train.accumulate", &train.accumulate, "batches a step"},
+      {"train.optimizer", &train.optimizer, "adam, adamw or adafactor"},
+      {"train.learning_rate", &train.learning_rate, "at its highest; noam: a factor"},
+      {"train.beta1", &train.beta1, "of adam and adamw"},
+      {"train.beta2", &train.beta2, "of adam and adamw"},
+      {"train.epsilon", &train.epsilon, "of adam and adamw"},
+      {"train.weight_decay", &train.weight_decay, "of all parameters"},
+      {"train.schedule", &train.schedule,
+       "inverse-sqrt, noam, linear, cosine or constant, after the warm-up"},
+      {"train.warmup", &train.warmup, "steps over which the learning rate rises"},
+      {"train.final_learning_rate", &train.final_learning_rate, "of linear and cosine, at the last step"},
+      {"train.clip", &train.clip, "longest gradient; 0: any"},
+      {"train.precision", &train.precision, "float32 or bfloat16 (autocast)"},
+      {"train.label_smoothing", &train.label_smoothing, "share of probability spread over the vocabulary"},
+      {"train.eval_every", &train.eval_every, "steps between validations"},
+      {"train.watch", &train.watch, "the dev score that says which weights are best: loss, bleu or chrf"},
+      {"train.save_every", &train.save_every, "steps between checkpoints", kFree},
+      {"train.log_every", &train.log_every, "steps between lines of metrics.jsonl", kFree},
+      {"train.keep", &train.keep, "checkpoints kept, for averaging", kFree},
+      {"train.patience", &train.patience, "validations without a better one before it ends; 0: never", kFree},
+      {"train.threads", &train.threads, "0: as many as there are cores", kFree},
+      {"train.init_from", &train.init_from, "a run whose weights to start from"},
+
+      {"decode.beam", &decode.beam, "hypotheses a sentence; 1: greedy", kFree},
+      {"decode.length_penalty", &decode.length_penalty, "0: none; larger favours longer outputs", kFree},
+      {"decode.length_normalization", &decode.length_normalization,
+       "power (Marian, fairseq) or gnmt (Tensor2Tensor, the paper)", kFree},
+      {"decode.early_stopping", &decode.early_stopping, "a sentence is done when beam hypotheses are", kFree},
+      {"decode.min_length", &decode.min_length, "tokens of the output, at least", kFree},
+      {"decode.max_length", &decode.max_length, "at most; 0: twice the source's and 20", kFree},
+  };
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,60 @@
+#include "task/registry.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "task/language_modelling.h"
+#include "task/translation.h"
+
+namespace synthesizer {
+namespace {
+
+template <typename T>
+std::unique_ptr<Task> make(Recipe recipe, Tokenizers tokenizers) {
+  return std::make_unique<T>(std::move(recipe), std::move(tokenizers));
+}
+
+}  // namespace
+
+const std::vector<TaskInfo>& tasks() {
+  static const std::vector<TaskInfo> all = {
+      {"language-model", "each token from those before it", 1, true, make<LanguageModelling>},
+      {"translation", "one text from another", 2, false, make<TranslationTask>},
+  };
+  return all;
+}
+
+const TaskInfo& find_task(const std::string& name) {
+  std::vector<std::string> known;
+  for (const TaskInfo& info : tasks()) {
+    if (info.name == name) return info;
+    known.push_back(info.name);
+  }
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+  invalid(fmt::format("task is \"{}\": there is none of that name{} (there are: {})", name,
+                      did_you_mean(name, known), list));
+}
+
+Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
+  const TaskInfo& task = find_task(recipe.task);
+  Files files;
+  for (const std::string& path : paths) files.paths.push_back(data_path(recipe, path));
+  files.format = recipe.data.format;
+  files.columns = recipe.data.columns;
+  files = resolved(files);
+  const bool lines = files.format == "lines";
+  files.concatenate = lines && task.concatenated;
+  if (lines && !task.concatenated && paths.size() < task.fields) {
+    invalid(fmt::format("{} needs {} files side by side, source and target; '{}' is one alone", task.name,
+                        task.fields, paths.front()));
+  }
+  if (!lines && !files.columns.empty() && files.columns.size() < task.fields) {
+    invalid(
+        fmt::format("data.columns has {} names: {} needs {}", files.columns.size(), task.name, task.fields));
+  }
+  return files;
+}
+
+}  // namespace synthesizer

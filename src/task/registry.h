@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "task/task.h"
+
+namespace synthesizer {
+
+/// One line a task.
+struct TaskInfo {
+  std::string name;  ///< "translation", as recipes say it
+  std::string help;
+  size_t fields;      ///< texts an example has
+  bool concatenated;  ///< files follow one another instead of standing side by side
+  std::unique_ptr<Task> (*make)(Recipe, Tokenizers);
+};
+
+const std::vector<TaskInfo>& tasks();
+/// Throws InvalidInput, with the nearest name, where there is none of that name.
+const TaskInfo& find_task(const std::string& name);
+
+/// The files of a split as the recipe's task reads them, below data.root.
+Files files_of(const Recipe& recipe, const std::vector<std::string>& paths);
+
+}  // namespace synthesizer

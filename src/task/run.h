@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "task/task.h"
+#include "train/run_folder.h"
+
+namespace synthesizer {
+
+/// A run that exists: its recipe, its tokenizers, and the task with its weights loaded.
+struct OpenRun {
+  RunFolder folder;
+  std::unique_ptr<Task> task;
+};
+
+/// `weights`: "best" (model.safetensors), "last", "averaged", or a file. Throws InvalidInput where the folder
+/// is no run, a file of it is damaged, or the tokenizer is not the one the weights were trained with.
+OpenRun open_run(const std::string& path, const std::string& weights = "best");
+
+/// The files that `--data` names: "train", "dev" or "test" of the recipe, or files themselves (which are
+/// then meant from where the user stands).
+std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std::string>& data);
+
+}  // namespace synthesizer

@@ -1,0 +1,87 @@
+#include "task/summary.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/nn/module.h>
+
+#include <algorithm>
+
+#include "train/named_tensors.h"
+#include "train/progress_format.h"
+
+namespace synthesizer {
+namespace {
+
+/// The part of the model that a parameter belongs to, by its name.
+std::string part_of(const std::string& name) {
+  const std::string side = name.starts_with("encoder.")   ? "encoder "
+                           : name.starts_with("decoder.") ? "decoder "
+                                                          : "";
+  auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("norm.")) return "norms";
+  if (has(".attention.logits.")) return side + "synthesis";
+  if (has(".attention.")) return side + "attention projections";
+  if (has(".cross.")) return "cross-attention";
+  if (has(".feed_forward.")) return side + "feed-forward";
+  if (has("positions.")) return "positions";
+  return has("embedding") ? "embeddings" : "output";
+}
+
+/// Floats that a training step holds for each token, roughly: what every layer keeps for its backward pass.
+double activations(const ModelOptions& m, bool encoder) {
+  const auto width = static_cast<double>(m.width), inner = static_cast<double>(m.feed_forward);
+  const auto layers = static_cast<double>((encoder ? attention_of_layers(m, Side::encoder).size() : 0) +
+                                          attention_of_layers(m, Side::decoder).size());
+  const double dropped = m.dropout > 0 ? 3 * width : 0;
+  return layers * (14 * width + 2 * inner + dropped) + 4 * width;
+}
+
+std::string bytes(double count) {
+  return count < 1e9 ? fmt::format("{:.0f} MB", count / 1e6) : fmt::format("{:.1f} GB", count / 1e9);
+}
+
+}  // namespace
+
+std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
+  const Recipe& recipe = task.recipe();
+  std::vector<std::pair<std::string, int64_t>> parts;
+  int64_t total = 0;
+  for (const auto& [name, tensor] : trained_tensors(task.model())) {
+    const std::string part = part_of(name);
+    auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == part; });
+    if (found == parts.end()) found = parts.insert(parts.end(), {part, 0});
+    found->second += tensor.numel();
+    total += tensor.numel();
+  }
+  std::string out =
+      fmt::format("{} with attention {}\n\n", recipe.task, fmt::join(recipe.model.attention, ", "));
+  for (const auto& [part, count] : parts)
+    out += fmt::format("  {:<30} {:>13}\n", part, with_thousands(count));
+  out += fmt::format("  {:<30} {:>13}\n\n", "parameters", with_thousands(total));
+
+  auto text = [&](const char* split, const Dataset& data) {
+    out += fmt::format("  {:<6} {} tokens in {} lines, {} batches{}\n", split, with_thousands(data.tokens),
+                       with_thousands(data.store->size()), with_thousands(data.batches->per_epoch()),
+                       data.store->reused() ? " (tokenized before)" : "");
+    for (const std::string& remark : data.remarks) out += fmt::format("         {}\n", remark);
+  };
+  out += fmt::format("  {:<6} {} tokens ({})\n", "vocab", with_thousands(task.tokenizers().target->size()),
+                     task.tokenizers().target->kind());
+  text("train", training);
+  if (dev) text("dev", *dev);
+  const auto steps_an_epoch =
+      static_cast<double>(training.batches->per_epoch()) / static_cast<double>(recipe.train.accumulate);
+  const double tokens = static_cast<double>(recipe.train.batch_tokens);
+  const double moments = recipe.train.optimizer == "adafactor" ? 0.1 : 2;
+  const bool encoder = recipe.task != "language-model";
+  const double memory =
+      4 * (static_cast<double>(total) * (2 + moments) + tokens * activations(recipe.model, encoder));
+  out += fmt::format("  {:<6} {} of about {:.0f} an epoch ({:.1f} epochs)\n", "steps",
+                     with_thousands(recipe.train.steps), steps_an_epoch,
+                     static_cast<double>(recipe.train.steps) / steps_an_epoch);
+  out += fmt::format("  {:<6} about {}, LibTorch itself aside\n", "memory", bytes(memory));
+  return out;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "task/task.h"
+
+namespace synthesizer {
+
+/// What is about to be trained: parameters by part, text, and an estimate of the memory it takes.
+std::string summary(Task& task, const Dataset& training, const Dataset* dev);
+
+}  // namespace synthesizer

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/options.h"
+#include "task/recipe.h"
+#include "task/tokenizers.h"
+#include "text/batches.h"
+#include "train/loss.h"
+#include "train/trainer.h"
+
+namespace synthesizer {
+
+/// One split, opened: the tokenized text and the batches over it.
+struct Dataset {
+  std::unique_ptr<TokenStore> store;
+  std::unique_ptr<Batches> batches;
+  std::vector<std::string> paths;     ///< the files it was made of
+  int64_t tokens = 0;                 ///< that a model predicts in one epoch
+  int64_t words = 0, characters = 0;  ///< of the predicted text; a line end is one of each
+  std::vector<std::string> remarks;   ///< "12 lines were too long and left out"
+};
+
+/// What an evaluation found: scores under the keys of `synth eval --json`, and texts (signatures).
+struct Evaluation {
+  Scores scores;
+  std::vector<std::pair<std::string, std::string>> notes;
+};
+
+/// What makes a translation a translation: its data, model family, loss, decoding and scores. One file a
+/// task.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  const Recipe& recipe() const { return recipe_; }
+  const Tokenizers& tokenizers() const { return tokenizers_; }
+  virtual torch::nn::Module& model() = 0;
+
+  /// Opens files as this task reads them; shuffled batches for training, each line once otherwise.
+  virtual std::unique_ptr<Dataset> open(const std::vector<std::string>& paths, bool training) const = 0;
+  virtual LossSum loss(const Batch& batch) = 0;
+
+  /// Loss and perplexities alone (`texts` false), or with the scores of what the model writes.
+  virtual Evaluation evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) = 0;
+
+  /// The log-probability, in nats, of each text (of its last field given the others).
+  virtual std::vector<double> log_probabilities(const std::vector<std::vector<std::string>>& examples) = 0;
+
+  /// Scores that may decide which weights are best, the default first; those but "loss" need texts.
+  virtual std::vector<std::string> watchable() const { return {"loss"}; }
+
+ protected:
+  Task(Recipe recipe, Tokenizers tokenizers)
+      : recipe_(std::move(recipe)), tokenizers_(std::move(tokenizers)) {}
+
+  /// Loss and perplexities of a split, with the names every task gives them.
+  Scores likelihood(const Dataset& data);
+
+ private:
+  Recipe recipe_;
+  Tokenizers tokenizers_;
+};
+
+/// What to do with a line that is longer than the model can take.
+enum class LongLine { error, truncate };
+
+/// One result a line.
+struct Translation {
+  std::string text;
+  double score = 0;  ///< normalised by length
+  double log_probability = 0;
+};
+
+/// Tasks that turn one text into another.
+class Translator {
+ public:
+  virtual ~Translator() = default;
+  /// Per line the n best, best first; an empty line gives one empty text. `first_line`: its number, for
+  /// messages; `remarks`: what was cut.
+  virtual std::vector<std::vector<Translation>> translate(const std::vector<std::string>& lines,
+                                                          const DecodeOptions& options, int64_t batch_tokens,
+                                                          LongLine too_long, int64_t first_line,
+                                                          std::vector<std::string>& remarks) = 0;
+};
+
+/// Tasks that go on from a text.
+class Generator {
+ public:
+  virtual ~Generator() = default;
+  /// `on_text` gets the text as it grows.
+  virtual std::string generate(const std::string& prompt, int64_t tokens, const DecodeOptions& options,
+                               const std::function<void(const std::string&)>& on_text) = 0;
+};
+
+}  // namespace synthesizer

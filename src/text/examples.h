@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/lines.h"
+
+namespace synthesizer {
+
+/// Where the examples of one split come from.
+struct Files {
+  std::vector<std::string> paths;  ///< lines: one file a field, line-aligned; tsv, jsonl: one after another
+  std::string format = "auto";     ///< "lines", "tsv", "jsonl"; auto: by the name, a final .gz aside
+  std::vector<std::string>
+      columns;               ///< the fields wanted, by name: of the tsv header, or jsonl keys; without
+                             ///< names a tsv file has no header, and each of its columns is a field
+  bool concatenate = false;  ///< lines: files one after another, one field (language models)
+};
+
+/// The same with its format found out. Throws InvalidInput where the parts contradict each other.
+Files resolved(Files files);
+
+/// Each field has a file of its own: line n of all of them is one example.
+inline bool parallel(const Files& files) {
+  return files.format == "lines" && !files.concatenate;
+}
+
+/// Examples one after another, a few texts each, from the formats corpora come in. Throws InvalidInput, with
+/// file and line, where a file does not hold what it should.
+class ExampleReader {
+ public:
+  explicit ExampleReader(Files files);
+
+  size_t fields() const { return fields_; }
+  /// The next example; false at the end.
+  bool next(std::vector<std::string>& fields);
+
+  /// Where the example that next() gave begins.
+  size_t file() const { return opened_ - 1; }            ///< its place in Files::paths; parallel files: 0
+  int64_t line() const { return readers_[0].number(); }  ///< from 1
+  std::string where() const;                             ///< "train.tsv:17"
+
+ private:
+  bool next_parallel(std::vector<std::string>& fields);
+  /// The next line of files one after another; their header lines are read in passing.
+  bool advance();
+  void take_row(std::vector<std::string>& fields);
+  [[noreturn]] void uneven(size_t shorter);
+
+  Files files_;
+  size_t fields_ = 0;
+  std::vector<LineReader> readers_;  // parallel files: all; otherwise the current one
+  size_t opened_ = 0;
+  std::string text_;
+  bool waiting_ = false;        // text_ was read to count its fields and not given out yet
+  size_t width_ = 0;            // of a tsv row
+  std::vector<size_t> places_;  // of the wanted columns in it
+};
+
+}  // namespace synthesizer

@@ -1,0 +1,46 @@
+#include "text/sentencepiece_model.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "text/charsmap.h"
+#include "text/protobuf_reader.h"
+
+namespace synthesizer {
+namespace {
+
+// Numbers of fields in sentencepiece_model.proto, and the values of model_type from 1.
+namespace model {
+constexpr uint64_t kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
+}
+namespace trainer_spec {
+constexpr uint64_t kModelType = 3;
+constexpr const char* kTypes[] = {"unigram", "bpe", "words", "characters"};
+}  // namespace trainer_spec
+namespace normalizer_spec {
+constexpr uint64_t kCharsmap = 2;
+}
+
+}  // namespace
+
+SentencePieceModel look_into_model(std::string_view serialized) {
+  SentencePieceModel result;
+  for (ProtobufReader fields(serialized); const auto field = fields.next();) {
+    ProtobufReader settings(field->bytes);
+    if (field->number == model::kTrainerSpec) {
+      while (const auto setting = settings.next()) {
+        if (setting->number != trainer_spec::kModelType) continue;
+        const uint64_t types = std::size(trainer_spec::kTypes);
+        result.kind = trainer_spec::kTypes[std::clamp<uint64_t>(setting->value, 1, types) - 1];
+      }
+    } else if (field->number == model::kNormalizerSpec || field->number == model::kDenormalizerSpec) {
+      while (const auto setting = settings.next()) {
+        if (setting->number != normalizer_spec::kCharsmap) continue;
+        result.sound = result.sound && charsmap_is_sound(setting->bytes);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace synthesizer

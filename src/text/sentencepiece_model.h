@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace synthesizer {
+
+/// What a serialized SentencePiece model says of itself that the library has no question for.
+struct SentencePieceModel {
+  std::string kind = "unigram";  ///< or "bpe", "words", "characters"
+  bool sound = true;             ///< its tables of characters can be followed; see charsmap.h
+};
+
+SentencePieceModel look_into_model(std::string_view serialized);
+
+}  // namespace synthesizer

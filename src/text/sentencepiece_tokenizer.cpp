@@ -1,0 +1,52 @@
+#include "text/sentencepiece_tokenizer.h"
+
+#include <stdexcept>
+
+#include "text/sentencepiece_model.h"
+#include "text/sentencepiece_training.h"
+#include "text/special_tokens.h"
+#include "text/symbol_file.h"
+
+namespace synthesizer {
+
+SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& name)
+    : model_(std::move(model)) {
+  silence_sentencepiece();
+  const SentencePieceModel inside = look_into_model(model_);
+  if (!inside.sound || !processor_.LoadFromSerializedProto(model_).ok()) {
+    no_tokenizer(name, "it is neither a SentencePiece model nor one of this program's, or it is damaged");
+  }
+  kind_ = inside.kind;
+  end_ = processor_.eos_id();
+  if (end_ < 0) no_tokenizer(name, "this SentencePiece model has no end-of-sentence piece (</s>)");
+  begin_ = processor_.bos_id() >= 0 ? processor_.bos_id() : processor_.pad_id();
+  if (begin_ < 0) begin_ = end_;
+}
+
+Tokens SentencePieceTokenizer::encode(std::string_view line) const {
+  Tokens tokens;
+  const auto status = processor_.Encode(line, &tokens);
+  if (!status.ok()) throw std::runtime_error("SentencePiece cannot encode a line: " + status.ToString());
+  return tokens;
+}
+
+std::string SentencePieceTokenizer::decode(std::span<const Token> tokens) const {
+  Tokens pieces;
+  pieces.reserve(tokens.size());
+  for (Token token : tokens) {
+    check_token(token, size());
+    // Control pieces are begin, end, padding and the like: no text.
+    if (token >= 0 && !processor_.IsControl(token)) pieces.push_back(token);
+  }
+  std::string text;
+  const auto status = processor_.Decode(pieces, &text);
+  if (!status.ok()) throw std::runtime_error("SentencePiece cannot decode tokens: " + status.ToString());
+  return text;
+}
+
+std::string SentencePieceTokenizer::piece(Token token) const {
+  check_token(token, size());
+  return token < 0 ? "" : processor_.IdToPiece(token);
+}
+
+}  // namespace synthesizer

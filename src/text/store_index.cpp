@@ -1,0 +1,51 @@
+#include "text/store_index.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+
+namespace synthesizer {
+namespace {
+
+using nlohmann::json;
+
+/// Of the layout of the folder: one that was written under another is made again.
+constexpr int kVersion = 1;
+
+std::string index_path(const std::string& folder) {
+  return folder + "/index.json";
+}
+
+}  // namespace
+
+void write_index(const std::string& folder, const StoreIndex& index) {
+  json files = json::array();
+  for (const auto& file : index.files) {
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"hash", file.hash}});
+  }
+  const json whole = {{"version", kVersion},
+                      {"hash", index.hash},
+                      {"examples", index.examples},
+                      {"fields", index.fields},
+                      {"files", files}};
+  write_file(index_path(folder), whole.dump(1) + "\n");
+}
+
+std::optional<StoreIndex> read_index(const std::string& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(index_path(folder), ignored)) return {};
+  try {
+    const json whole = json::parse(read_file(index_path(folder)));
+    if (whole.at("version") != kVersion) return {};
+    StoreIndex index{whole.at("hash"), whole.at("examples"), whole.at("fields"), {}};
+    for (const auto& file : whole.at("files")) {
+      index.files.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+    }
+    return index;
+  } catch (const json::exception&) {
+    return {};
+  }
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace synthesizer {
+
+using Token = int32_t;
+using Tokens = std::vector<Token>;
+
+/// Text to numbers and back. Thread-safe once made.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// One line, without begin() or end().
+  virtual Tokens encode(std::string_view line) const = 0;
+  /// The text of tokens; begin(), end() and padding are left out.
+  virtual std::string decode(std::span<const Token> tokens) const = 0;
+  /// One token, to look at.
+  virtual std::string piece(Token token) const = 0;
+
+  virtual int64_t size() const = 0;  ///< of the vocabulary
+  virtual Token begin() const = 0;   ///< what a decoder starts from
+  virtual Token end() const = 0;     ///< what ends a sentence
+  /// What stands for a line end in a running text: the line break itself where the tokenizer has it
+  /// (characters, bytes), end() otherwise.
+  virtual Token line_end() const { return end(); }
+
+  virtual std::string kind() const = 0;  ///< "unigram", "bpe", "characters", "bytes", "words"
+  /// The contents of `tokenizer.model`; parse_tokenizer gives the same tokenizer back.
+  virtual std::string serialized() const = 0;
+};
+
+struct TokenizerOptions {
+  std::string kind = "unigram";   ///< or "bpe", "characters", "bytes", "words"
+  int64_t vocabulary = 8000;      ///< pieces, special ones included; 0: all there are (characters, words)
+  double character_coverage = 1;  ///< SentencePiece: share of the characters that get a piece of their own
+};
+
+/// Calls its argument with every line there is to learn from.
+using LineSource = std::function<void(const std::function<void(std::string_view)>&)>;
+
+/// Throws InvalidInput where the text is empty, or cannot give the vocabulary that was asked for (with the
+/// largest it can give).
+std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options, const LineSource& lines);
+
+/// `name`: the file, for messages. Throws InvalidInput where the contents are no tokenizer.
+std::unique_ptr<Tokenizer> parse_tokenizer(const std::string& contents, const std::string& name);
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
+
+}  // namespace synthesizer

@@ -1,0 +1,122 @@
+#include "train/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/nn/module.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "train/safetensors.h"
+
+namespace synthesizer {
+namespace {
+
+constexpr const char* kOptimizerPrefix = "optimizer.";
+
+/// Numbers as text that gives the same bits back.
+std::string exact(double value) {
+  return fmt::format("{:a}", value);
+}
+
+template <typename T>
+T number(const TensorFile& file, const std::string& path, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end())
+    invalid(fmt::format("{} is damaged: it does not say its {}", path, key));
+  const std::string& text = found->second;
+  if constexpr (std::is_same_v<T, double>) {
+    return std::strtod(text.c_str(), nullptr);
+  } else {
+    T value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (parsed.ec != std::errc() || value < 0)
+      invalid(fmt::format("{} is damaged: its {} is '{}'", path, key, text));
+    return value;
+  }
+}
+
+/// Copies tensors of a file into those at hand, all of them or none.
+void take(const TensorFile& file, const std::string& path, const std::string& prefix,
+          const NamedTensors& into) {
+  c10::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : into) {
+    if (!file.has(prefix + name))
+      invalid(fmt::format("{} has no tensor '{}': it belongs to another model", path, prefix + name));
+    const auto found = file.tensor(prefix + name);
+    if (found.sizes() != tensor.sizes()) {
+      invalid(fmt::format("{}: '{}' is {} there and {} in this model: it belongs to another model", path,
+                          name, fmt::join(found.sizes(), "×"), fmt::join(tensor.sizes(), "×")));
+    }
+  }
+  size_t there = 0;
+  for (const std::string& name : file.names()) there += name.starts_with(prefix) ? 1 : 0;
+  if (there != into.size()) {
+    invalid(fmt::format("{} has {} tensors where this model has {}: it belongs to another model", path, there,
+                        into.size()));
+  }
+  for (const auto& [name, tensor] : into) at::Tensor(tensor).copy_(file.tensor(prefix + name));
+}
+
+}  // namespace
+
+void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step, Metadata metadata) {
+  metadata["format"] = "pt";
+  metadata["step"] = std::to_string(step);
+  save_tensors(path, saved_tensors(model), metadata);
+}
+
+void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix) {
+  take(TensorFile(path), path, prefix, saved_tensors(model));
+  model.train(model.is_training());  // weights kept from before are dropped
+}
+
+void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
+                const TrainerState& s, Metadata metadata) {
+  NamedTensors all = prefixed(kModelPrefix, saved_tensors(model));
+  for (NamedTensor& one : prefixed(kOptimizerPrefix, optimizer.state())) all.push_back(std::move(one));
+  metadata.merge(Metadata{{"step", std::to_string(s.step)},
+                          {"tokens", std::to_string(s.tokens)},
+                          {"seconds", exact(s.seconds)},
+                          {"best", exact(s.best)},
+                          {"best_step", std::to_string(s.best_step)},
+                          {"worse", std::to_string(s.worse)}});
+  save_tensors(path, all, metadata);
+}
+
+TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer) {
+  const TensorFile file(path);
+  take(file, path, kModelPrefix, saved_tensors(model));
+  take(file, path, kOptimizerPrefix, optimizer.state());
+  return {number<int64_t>(file, path, "step"),      number<int64_t>(file, path, "tokens"),
+          number<double>(file, path, "seconds"),    number<double>(file, path, "best"),
+          number<int64_t>(file, path, "best_step"), number<int64_t>(file, path, "worse")};
+}
+
+NamedTensors average_weights(const std::vector<std::string>& paths) {
+  NamedTensors mean;
+  for (const std::string& path : paths) {
+    const TensorFile file(path);
+    if (mean.empty()) {
+      for (const std::string& name : file.names()) mean.push_back({name, file.tensor(name).to(at::kDouble)});
+      continue;
+    }
+    if (file.names().size() != mean.size())
+      invalid(fmt::format("{} has other tensors than {}: they cannot be averaged", path, paths.front()));
+    for (auto& [name, sum] : mean) {
+      const auto next = file.tensor(name);
+      if (next.sizes() != sum.sizes())
+        invalid(fmt::format("{}: '{}' has another shape than in {}", path, name, paths.front()));
+      sum += next.to(at::kDouble);
+    }
+  }
+  const TensorFile first(paths.front());
+  for (auto& [name, sum] : mean) {
+    sum = (sum / static_cast<double>(paths.size())).to(first.tensor(name).scalar_type());
+  }
+  return mean;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "train/optimizer.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace synthesizer {
+
+/// Where a run stands. Data order and dropout are functions of the step, so nothing more is needed.
+struct TrainerState {
+  int64_t step = 0;
+  int64_t tokens = 0;  ///< predicted so far
+  double seconds = 0;  ///< of training so far
+  double best = 0;     ///< the watched score, where best_step > 0
+  int64_t best_step = 0;
+  int64_t worse = 0;  ///< evaluations since the best one
+};
+
+/// What a file says about itself beside the step.
+using Metadata = std::map<std::string, std::string>;
+
+/// The weights alone: "model.safetensors", checkpoints, averages.
+void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step,
+                  Metadata metadata = {});
+
+/// Throws InvalidInput where a tensor is missing, left over or of another shape: the file belongs to another
+/// model. `prefix`: read only tensors whose names begin with it.
+void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix = "");
+
+/// Weights, optimizer and position in one file, so that no kill can come between them.
+void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
+                const TrainerState& state, Metadata metadata = {});
+TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer);
+
+/// The mean of several files with the same tensors, in double precision.
+NamedTensors average_weights(const std::vector<std::string>& paths);
+
+/// What the weights are called in a state file, before their own names.
+inline constexpr const char* kModelPrefix = "model.";
+
+}  // namespace synthesizer

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace synthesizer {
+
+/// CRC-32C (Castagnoli: reflected polynomial 0x82F63B78), as in iSCSI, ext4 and TFRecord files.
+uint32_t crc32c(std::string_view data);
+
+/// The form TFRecord files store: rotated and shifted, so that the sum of data that holds sums of its own
+/// is still a good one.
+uint32_t masked_crc32c(std::string_view data);
+
+}  // namespace synthesizer

@@ -1,0 +1,91 @@
+#include "train/metrics_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace synthesizer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Nothing where the line is no object with a step, a split, and numbers.
+std::optional<Metrics> parse(std::string_view line) {
+  const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return std::nullopt;
+  Metrics metrics;
+  bool step = false, split = false;
+  for (const auto& [key, value] : object.items()) {
+    if (key == "step" && value.is_number_integer()) {
+      metrics.step = value.get<int64_t>();
+      step = true;
+    } else if (key == "split" && value.is_string()) {
+      metrics.split = value.get<std::string>();
+      split = true;
+    } else if (value.is_number() || value.is_null()) {
+      metrics.values.emplace_back(
+          key, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!step || !split) return std::nullopt;
+  return metrics;
+}
+
+/// Hands over every line with what it says, a torn last one left out.
+void each_line(const std::string& path, std::string_view text,
+               const std::function<void(std::string_view, Metrics)>& take) {
+  for (int64_t number = 1; !text.empty(); ++number) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    auto metrics = parse(line);
+    if (metrics) {
+      take(line, *std::move(metrics));
+    } else if (end != text.npos) {
+      invalid(
+          fmt::format("{}:{}: not a line of metrics, an object with step, split and numbers: remove the line",
+                      path, number));
+    }
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
+}  // namespace
+
+void MetricsLog::add(int64_t step, const std::string& split,
+                     const std::vector<std::pair<std::string, double>>& values) {
+  Json line = {{"step", step}, {"split", split}};
+  for (const auto& [name, value] : values) {
+    if (line.contains(name)) invalid(fmt::format("two metrics of step {} are named '{}'", step, name));
+    line[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  }
+  log_.add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void MetricsLog::drop_after(const std::string& path, int64_t step) {
+  if (!std::filesystem::exists(path)) return;
+  const std::string text = read_file(path);
+  std::string kept;
+  each_line(path, text, [&](std::string_view line, const Metrics& metrics) {
+    if (metrics.step <= step) kept.append(line).append("\n");
+  });
+  if (kept != text) write_file(path, kept);
+}
+
+std::vector<Metrics> MetricsLog::read(const std::string& path) {
+  std::vector<Metrics> all;
+  each_line(path, read_file(path),
+            [&](std::string_view, Metrics metrics) { all.push_back(std::move(metrics)); });
+  return all;
+}
+
+}  // namespace synthesizer

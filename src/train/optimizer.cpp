@@ -1,0 +1,69 @@
+#include "train/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include "train/adafactor.h"
+
+namespace synthesizer {
+namespace {
+
+using Fused = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                       at::TensorList, double, double, double, double, double, bool, bool,
+                       const std::optional<at::Tensor>&, const std::optional<at::Tensor>&);
+constexpr Fused adam = at::_fused_adam_, adamw = at::_fused_adamw_;
+
+/// Adam (weight decay inside the gradient) and AdamW (beside it).
+class Adam : public Optimizer {
+ public:
+  Adam(const TrainOptions& options, NamedTensors parameters)
+      : options_(options), parameters_(std::move(parameters)) {
+    for (const NamedTensor& p : parameters_) {
+      first_.push_back(at::zeros_like(p.tensor));
+      second_.push_back(at::zeros_like(p.tensor));
+    }
+  }
+
+  void step(double learning_rate, int64_t step) override {
+    c10::NoGradGuard no_grad;
+    std::vector<at::Tensor> values, gradients, first, second, steps;
+    const auto count = at::scalar_tensor(static_cast<double>(step), at::kFloat);
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const at::Tensor& parameter = parameters_[i].tensor;
+      if (!parameter.grad().defined()) continue;
+      values.push_back(parameter);
+      gradients.push_back(parameter.grad());
+      first.push_back(first_[i]);
+      second.push_back(second_[i]);
+      steps.push_back(count);
+    }
+    if (values.empty()) return;
+    const auto& o = options_;
+    const auto fused = o.optimizer == "adamw" ? adamw : adam;
+    fused(values, gradients, first, second, {}, steps, learning_rate, o.beta1, o.beta2, o.weight_decay,
+          o.epsilon, /*amsgrad=*/false, /*maximize=*/false, std::nullopt, std::nullopt);
+  }
+
+  NamedTensors state() const override {
+    NamedTensors state;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      state.push_back({parameters_[i].name + ".first", first_[i]});
+      state.push_back({parameters_[i].name + ".second", second_[i]});
+    }
+    return state;
+  }
+
+ private:
+  TrainOptions options_;
+  NamedTensors parameters_;
+  std::vector<at::Tensor> first_, second_;  ///< running means of the gradient and of its square
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer(const TrainOptions& options, NamedTensors parameters) {
+  if (options.optimizer == "adafactor") return std::make_unique<Adafactor>(options, std::move(parameters));
+  return std::make_unique<Adam>(options, std::move(parameters));
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace synthesizer {
+
+/// How a model is trained. Each field is a key of [train] in a recipe; see task/recipe_keys.cpp for their
+/// help.
+struct TrainOptions {
+  int64_t steps = 10000;
+  int64_t batch_tokens = 4096;
+  int64_t batch_examples = 0;      ///< 0: no limit
+  int64_t accumulate = 1;          ///< batches a step
+  std::string optimizer = "adam";  ///< or "adamw", "adafactor"
+  double learning_rate = 5e-4;
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double weight_decay = 0;
+  std::string schedule = "inverse-sqrt";  ///< or "noam", "linear", "cosine", "constant"
+  int64_t warmup = 1000;
+  double final_learning_rate = 0;     ///< of linear and cosine
+  double clip = 1;                    ///< of the gradient's norm; 0: none
+  std::string precision = "float32";  ///< or "bfloat16"
+  double label_smoothing = 0.1;
+  int64_t eval_every = 500, save_every = 500, log_every = 50;  ///< steps
+  std::string watch = "loss";  ///< the score on dev that says which weights are best
+  int64_t keep = 1;            ///< checkpoints kept for averaging
+  int64_t patience = 0;        ///< evaluations without a better one before it stops; 0: never
+  int64_t threads = 0;         ///< 0: as many as there are cores
+  std::string init_from;       ///< a run whose weights to start from
+};
+
+/// Throws InvalidInput, with the recipe's key, where a value is out of its range.
+void check(const TrainOptions& options);
+
+}  // namespace synthesizer

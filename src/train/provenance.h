@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace synthesizer {
+
+/// A processor as /proc/cpuinfo describes it.
+struct ProcessorDescription {
+  std::string name;                ///< "unknown" where it says none
+  std::vector<std::string> flags;  ///< those of avx2, avx512f and amx_bf16 that it has
+};
+ProcessorDescription describe_processor(std::string_view cpuinfo);
+
+/// What it takes to get a run again, and what its speed is to be judged by: the contents of run.json.
+/// It names neither the machine nor who uses it; the home folder in arguments and file names becomes "~".
+struct Provenance {
+  /// Looks at the machine and the clock. `data`: file names and their hashes.
+  Provenance(std::vector<std::string> command, std::string version, std::string commit, std::string libtorch,
+             int threads, std::map<std::string, std::string> data);
+
+  std::vector<std::string> command;
+  std::string version, commit, libtorch;
+  int threads = 0;
+  std::map<std::string, std::string> data;
+  ProcessorDescription processor;
+  int cores = 0;             ///< that this process may use
+  int64_t memory_bytes = 0;  ///< of the whole machine
+  std::string started;       ///< ISO 8601, UTC
+
+  nlohmann::ordered_json json() const;
+};
+
+/// Seconds since 1970 as "2026-08-01T12:34:56Z".
+std::string iso_time(int64_t seconds);
+
+}  // namespace synthesizer

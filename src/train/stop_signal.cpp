@@ -1,0 +1,67 @@
+#include "train/stop_signal.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+#include <string_view>
+
+namespace synthesizer {
+namespace {
+
+constexpr int64_t same_request = 20'000'000;  // nanoseconds
+
+// A handler may touch only what needs no lock.
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<int64_t>::is_always_lock_free);
+std::atomic<int> asked_by = 0;
+std::atomic<int64_t> asked_at = 0;  // far ahead until the first request has noted its time
+std::atomic<bool> on_terminal = false;
+
+int64_t now() {
+  timespec time = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void handle(int number) {
+  const int error = errno;
+  int none = 0;
+  if (asked_by.compare_exchange_strong(none, number)) {
+    asked_at = now();
+    // On a terminal the cursor stands within a bar, behind the ^C.
+    constexpr std::string_view text = "\nstopping after this step; once more stops at once\n";
+    const auto shown = on_terminal ? text : text.substr(1);
+    // Where standard error is gone there is nobody to tell.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, shown.data(), shown.size());
+  } else if (now() - asked_at > same_request) {
+    ::_exit(1);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  asked_by = 0;
+  asked_at = std::numeric_limits<int64_t>::max();
+  on_terminal = ::isatty(STDERR_FILENO) == 1;
+  struct sigaction action = {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;  // a file that is being written goes on being written
+  ::sigaction(SIGINT, &action, &interrupt_);
+  ::sigaction(SIGTERM, &action, &terminate_);
+}
+
+StopSignal::~StopSignal() {
+  ::sigaction(SIGINT, &interrupt_, nullptr);
+  ::sigaction(SIGTERM, &terminate_, nullptr);
+}
+
+int StopSignal::signal() const {
+  return asked_by;
+}
+
+}  // namespace synthesizer

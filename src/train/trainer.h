@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/batches.h"
+#include "train/checkpoint.h"
+#include "train/loss.h"
+#include "train/options.h"
+#include "train/run_folder.h"
+
+namespace synthesizer {
+
+using Scores = std::vector<std::pair<std::string, double>>;
+
+/// What is trained, given by a task.
+struct TrainingJob {
+  std::string title;  ///< before the progress bar
+  torch::nn::Module* model = nullptr;
+  const Batches* batches = nullptr;
+  std::function<LossSum(const Batch&)> loss;
+  std::function<Scores()> validate;  ///< empty: there is nothing to validate on
+  std::string watched = "loss";      ///< the score that says which weights are best
+  bool higher_is_better = false;
+  uint64_t seed = 1;
+  std::map<std::string, std::string> metadata;  ///< goes into every file of weights
+  int64_t width = 0;                            ///< of the model, for the noam schedule
+};
+
+/// Which part of every step's batches is this process's.
+struct Share {
+  int64_t rank = 0, processes = 1;
+};
+
+/// How a run ended.
+struct Outcome {
+  enum class End { finished, patience, stopped } end = End::finished;
+  TrainerState state;
+  Scores last_scores;  ///< of the last validation
+};
+
+/// The loop: batches, loss, gradients, optimizer, validation, checkpoints. Which batches a step takes and
+/// which units its dropout drops are functions of the step alone, so a resumed run is bit for bit the run
+/// that was never stopped, and several processes share the batches of a step without talking about them.
+Outcome train(const TrainingJob& job, const TrainOptions& options, const RunFolder& folder, bool resume,
+              Share share = {});
+
+}  // namespace synthesizer

@@ -1,0 +1,143 @@
+// The list of metrics, and how options reach them.
+
+#include "metric/registry.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "metric/bleu.h"
+#include "metric/chrf.h"
+#include "metric/text_cases.h"
+
+namespace synthesizer::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+MetricResult run(const std::string& metric, const std::string& texts, const MetricOptions& options = {}) {
+  return score(find_metric(metric), text_case(texts).hypotheses, text_case(texts).references, options);
+}
+
+template <class T>
+T value(const MetricResult& result, const std::string& key) {
+  for (const auto& [name, value] : result.values) {
+    if (name == key) return std::get<T>(value);
+  }
+  throw std::out_of_range("no value " + key);
+}
+
+template <class Matcher>
+void expect_refused(const std::string& metric, const MetricOptions& options, const Matcher& message) {
+  EXPECT_THAT([&] { run(metric, "one_reference", options); }, ThrowsMessage<InvalidInput>(message));
+}
+
+TEST(Metrics, have_names_help_and_a_headline_among_their_values) {
+  std::set<std::string> names;
+  for (const Metric& metric : metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name << " is there twice";
+    EXPECT_FALSE(metric.help.empty()) << metric.name;
+    const double headline = value<double>(run(metric.name, "equal_texts"), metric.headline);
+    EXPECT_NEAR(headline, 100, 1e-9) << metric.name;
+  }
+}
+
+TEST(Metrics, have_options_whose_own_defaults_they_take) {
+  for (const Metric& metric : metrics()) {
+    for (const MetricOption& option : metric.options) {
+      EXPECT_FALSE(option.help.empty()) << metric.name << " " << option.name;
+      if (option.fallback.empty()) continue;
+      EXPECT_EQ(run(metric.name, "one_reference", {{option.name, option.fallback}}).values,
+                run(metric.name, "one_reference").values)
+          << metric.name << " " << option.name;
+    }
+  }
+}
+
+TEST(Metrics, are_found_by_name) {
+  EXPECT_EQ(find_metric("bleu").name, "bleu");
+  EXPECT_EQ(find_metric("chrF").name, "chrf");
+  EXPECT_THAT([] { find_metric("belu"); },
+              ThrowsMessage<InvalidInput>(
+                  AllOf(HasSubstr("no metric 'belu', did you mean 'bleu'?"), HasSubstr("chrf"))));
+}
+
+TEST(BleuMetric, gives_what_the_library_gives) {
+  const TextCase& texts = text_case("three_references");
+  const Bleu expected = bleu(texts.hypotheses, texts.references);
+  const MetricResult result = run("bleu", "three_references");
+  EXPECT_EQ(value<double>(result, "bleu"), expected.score);
+  EXPECT_EQ(value<double>(result, "bp"), expected.brevity_penalty);
+  EXPECT_EQ(value<double>(result, "ratio"), expected.ratio);
+  EXPECT_EQ(value<int64_t>(result, "hyp_len"), 10);
+  EXPECT_EQ(value<int64_t>(result, "ref_len"), 11);
+  EXPECT_EQ(value<std::vector<double>>(result, "precisions").size(), 4u);
+  EXPECT_EQ(value<std::vector<int64_t>>(result, "totals"), (std::vector<int64_t>{10, 8, 6, 4}));
+  EXPECT_EQ(value<std::string>(result, "signature"),
+            "nrefs:3|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.3");
+  EXPECT_EQ(result.text,
+            "BLEU = 73.59 100.0/87.5/66.7/75.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)\n"
+            "nrefs:3|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.3");
+}
+
+TEST(BleuMetric, takes_its_options) {
+  const MetricResult result = run("bleu", "capitals",
+                                  {{"tokenize", "intl"},
+                                   {"lowercase", "true"},
+                                   {"smooth", "floor"},
+                                   {"smooth-value", "0.25"},
+                                   {"effective-order", "true"}});
+  EXPECT_EQ(value<std::string>(result, "signature"),
+            "nrefs:1|case:lc|eff:yes|tok:intl|smooth:floor[0.25]|version:2.4.3");
+  EXPECT_NEAR(value<double>(result, "bleu"), 100, 1e-9);
+}
+
+TEST(ChrfMetric, takes_its_options) {
+  const MetricResult plain = run("chrf", "capitals");
+  EXPECT_EQ(plain.text, "chrF2 = 16.46\nnrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.4.3");
+  const MetricResult result = run("chrf", "capitals",
+                                  {{"word-order", "2"},
+                                   {"char-order", "5"},
+                                   {"beta", "3"},
+                                   {"lowercase", "true"},
+                                   {"whitespace", "true"}});
+  EXPECT_EQ(result.text, "chrF3++ = 100.00\nnrefs:1|case:lc|eff:yes|nc:5|nw:2|space:yes|version:2.4.3");
+  EXPECT_NEAR(value<double>(result, "chrf"), 100, 1e-9);
+}
+
+TEST(MetricOptions, a_metric_does_not_take_are_refused) {
+  expect_refused("chrf", {{"tokenize", "13a"}},
+                 AllOf(HasSubstr("metric chrf takes no option tokenize"), HasSubstr("word-order")));
+  expect_refused("bleu", {{"tokenise", "13a"}}, HasSubstr("did you mean 'tokenize'?"));
+}
+
+TEST(MetricOptions, with_values_nobody_knows_are_refused) {
+  expect_refused("bleu", {{"tokenize", "13"}}, HasSubstr("option tokenize is '13', did you mean '13a'?"));
+  expect_refused("bleu", {{"lowercase", "yes"}}, HasSubstr("option lowercase is 'yes': it is true or false"));
+  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "much"}},
+                 HasSubstr("smooth-value is 'much'"));
+  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "-1"}}, HasSubstr("smooth-value is '-1'"));
+  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "inf"}}, HasSubstr("smooth-value is 'inf'"));
+  expect_refused("bleu", {{"smooth-value", "1"}}, HasSubstr("smooth is exp"));
+  expect_refused("chrf", {{"word-order", "two"}}, HasSubstr("word-order is 'two': it is a whole number"));
+  expect_refused("chrf", {{"word-order", "2x"}}, HasSubstr("word-order is '2x'"));
+  expect_refused("chrf", {{"word-order", "-1"}}, HasSubstr("word-order is '-1'"));
+  expect_refused("chrf", {{"char-order", "0"}}, HasSubstr("from 1 to 20"));
+}
+
+TEST(Metrics, refuse_texts_that_do_not_fit) {
+  for (const Metric& metric : metrics()) {
+    EXPECT_THAT([&] { score(metric, {}, {{}}); }, ThrowsMessage<InvalidInput>(HasSubstr("no hypotheses")));
+    EXPECT_THAT(
+        [&] {
+          score(metric, {"a", "b"}, {{"a"}});
+        },
+        ThrowsMessage<InvalidInput>(HasSubstr("2 hypotheses but 1 segments in reference 1")));
+  }
+}
+
+}  // namespace
+}  // namespace synthesizer::testing

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "model/options.h"
+
+namespace synthesizer::testing {
+
+/// A small model of that attention: everything in it, nothing large.
+inline ModelOptions small_model(const std::string& attention = "V") {
+  ModelOptions o;
+  o.attention = {attention};
+  o.width = 16;
+  o.heads = 2;
+  o.layers = 2;
+  o.feed_forward = 24;
+  o.max_length = 12;
+  o.dropout = 0;
+  return o;
+}
+
+/// Every kind of block at least once.
+inline std::vector<ModelOptions> kinds_of_models() {
+  std::vector<ModelOptions> all;
+  for (const char* attention : {"V", "D", "R", "Fix", "FR", "FD", "R+V", "D+V", "D+R"}) {
+    all.push_back(small_model(attention));
+  }
+  for (const char* positions : {"learned", "relative", "none"}) {
+    all.push_back(small_model("R+V"));
+    all.back().positions = positions;
+  }
+  all.push_back(small_model("R"));
+  all.back().positions = "relative";
+  all.push_back(small_model());
+  all.back().norm = "rms";
+  all.back().bias = false;
+  all.back().activation = "gated-gelu";
+  all.push_back(small_model("D"));
+  all.back().norm_place = "post";
+  all.back().activation = "gelu";
+  all.back().tied = false;
+  all.push_back(small_model());
+  all.back().activation = "gated-relu";
+  all.back().attention = {"V", "R"};
+  return all;
+}
+
+}  // namespace synthesizer::testing

@@ -1,0 +1,165 @@
+#include "train/stop_signal.h"
+
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <string>
+
+namespace synthesizer {
+namespace {
+
+constexpr const char* message = "stopping after this step; once more stops at once\n";
+
+struct Outcome {
+  int status = 0;
+  std::string errors;
+};
+
+/// Runs it in a process of its own, whose standard error is the descriptor; its result is the exit status.
+Outcome run(int reader, int writer, const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(writer, STDERR_FILENO);
+    ::_exit(body());
+  }
+  Outcome outcome;
+  ::waitpid(child, &outcome.status, 0);
+  ::close(writer);
+  char buffer[4096];
+  for (ssize_t n = 0; (n = ::read(reader, buffer, sizeof buffer)) > 0;) outcome.errors.append(buffer, n);
+  ::close(reader);
+  return outcome;
+}
+
+Outcome run(const std::function<int()>& body) {
+  int ends[2] = {};
+  EXPECT_EQ(::pipe(ends), 0);
+  return run(ends[0], ends[1], body);
+}
+
+void wait_for_next_request() {
+  ::usleep(30'000);
+}
+
+TEST(StopSignal, IsNotAskedBefore) {
+  const StopSignal stop;
+  EXPECT_FALSE(stop.asked());
+  EXPECT_EQ(stop.signal(), 0);
+}
+
+TEST(StopSignal, TheFirstSignalOnlyAsks) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const auto outcome = run([number] {
+      const StopSignal stop;
+      ::raise(number);
+      return stop.asked() && stop.signal() == number ? 42 : 43;
+    });
+    EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+    EXPECT_EQ(outcome.errors, message);
+  }
+}
+
+TEST(StopSignal, TheSecondLeavesAtOnce) {
+  for (const int second : {SIGINT, SIGTERM}) {
+    const auto outcome = run([second] {
+      const StopSignal stop;
+      ::raise(SIGINT);
+      wait_for_next_request();
+      ::raise(second);
+      return 42;
+    });
+    EXPECT_TRUE(WIFEXITED(outcome.status));
+    EXPECT_EQ(WEXITSTATUS(outcome.status), 1);
+    EXPECT_EQ(outcome.errors, message);
+  }
+}
+
+TEST(StopSignal, ASignalDeliveredTwiceIsOneRequest) {
+  const auto outcome = run([] {
+    const StopSignal stop;
+    ::raise(SIGTERM);
+    ::raise(SIGTERM);
+    return stop.signal() == SIGTERM ? 42 : 43;
+  });
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+  EXPECT_EQ(outcome.errors, message);
+}
+
+TEST(StopSignal, OnATerminalTheMessageBeginsALine) {
+  int terminal = -1, inside = -1;
+  ASSERT_EQ(::openpty(&terminal, &inside, nullptr, nullptr, nullptr), 0);
+  const auto outcome = run(terminal, inside, [] {
+    const StopSignal stop;
+    ::raise(SIGINT);
+    return 0;
+  });
+  EXPECT_EQ(outcome.errors, "\r\nstopping after this step; once more stops at once\r\n");
+}
+
+TEST(StopSignal, ErrnoIsLeftAlone) {
+  const auto outcome = run([] {
+    const StopSignal stop;
+    ::close(STDERR_FILENO);  // so that the message fails
+    errno = 77;
+    ::raise(SIGINT);
+    return errno == 77 && stop.asked() ? 42 : 43;
+  });
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+}
+
+TEST(StopSignal, WhatWasInForceBeforeComesBack) {
+  const auto outcome = run([] {
+    ::signal(SIGINT, SIG_IGN);
+    ::signal(SIGTERM, SIG_DFL);
+    { const StopSignal stop; }
+    ::raise(SIGINT);
+    ::raise(SIGTERM);
+    return 42;
+  });
+  EXPECT_TRUE(WIFSIGNALED(outcome.status));
+  EXPECT_EQ(WTERMSIG(outcome.status), SIGTERM);
+}
+
+TEST(StopSignal, ANewOneStartsUnasked) {
+  const auto outcome = run([] {
+    {
+      const StopSignal stop;
+      ::raise(SIGINT);
+    }
+    wait_for_next_request();
+    const StopSignal stop;
+    if (stop.asked()) return 43;
+    ::raise(SIGTERM);
+    return stop.signal() == SIGTERM ? 42 : 44;
+  });
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+}
+
+TEST(StopSignal, AReadGoesOnAfterIt) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto outcome = run([&ends] {
+    const StopSignal stop;
+    const pid_t parent = ::getpid(), sender = ::fork();
+    if (sender == 0) {
+      ::usleep(20'000);
+      ::kill(parent, SIGINT);
+      ::usleep(20'000);
+      ::_exit(::write(ends[1], "x", 1) == 1 ? 0 : 1);
+    }
+    char byte = 0;
+    const ssize_t got = ::read(ends[0], &byte, 1);
+    ::waitpid(sender, nullptr, 0);
+    return got == 1 && byte == 'x' && stop.asked() ? 42 : 43;
+  });
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace synthesizer
