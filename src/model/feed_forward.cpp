@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "model/dropout.h"
+
 namespace synthesizer {
 
 FeedForward::FeedForward(const ModelOptions& o)
@@ -17,7 +19,7 @@ FeedForward::FeedForward(const ModelOptions& o)
 at::Tensor FeedForward::forward(const at::Tensor& x) const {
   auto activated = [&](const at::Tensor& h) { return gelu_ ? at::gelu(h) : at::relu(h); };
   auto h = gate_ ? activated(gate_->forward(x)) * in_->forward(x) : activated(in_->forward(x));
-  if (dropout_ > 0) h = at::dropout(h, dropout_, is_training());
+  h = drop_out(h, dropout_, is_training());
   return out_->forward(h);
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "model/dropout.h"
 #include "model/observe.h"
 
 namespace synthesizer {
@@ -29,7 +30,7 @@ Layer::Layer(const ModelOptions& o, const std::string& spec, bool causal, bool c
 at::Tensor Layer::residual(const at::Tensor& x, const Norm& norm, const char* part,
                            const Branch& branch) const {
   auto y = observed(name_, part, branch(post_norm_ ? x : norm.forward(x)));
-  if (dropout_ > 0) y = at::dropout(y, dropout_, is_training());
+  y = drop_out(y, dropout_, is_training());
   return post_norm_ ? norm.forward(x + y) : x + y;
 }
 

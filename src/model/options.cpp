@@ -94,9 +94,9 @@ void check(const ModelOptions& options) {
   one_of("norm_place", options.norm_place, {"pre", "post"});
   one_of("positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
   one_of("activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
-  if (options.positions == "sinusoidal" && options.width % 2 != 0)
-    invalid(fmt::format("model.width is {}: sinusoidal positions need an even one (or set model.positions)",
-                        options.width));
+  if ((options.positions == "sinusoidal" || options.positions == "learned") && options.width % 2 != 0)
+    invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
+                        options.width, options.positions));
   check_attention_options(options.attention_options);
   for (const Side side : {Side::encoder, Side::decoder}) {
     for (const std::string& spec : attention_of_layers(options, side)) {

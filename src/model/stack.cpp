@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "model/dropout.h"
 #include "model/observe.h"
 
 namespace synthesizer {
@@ -30,7 +31,7 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
 
 at::Tensor Stack::enter(const at::Tensor& x, int64_t begin) const {
   auto y = positions_->add(x, begin);
-  if (dropout_ > 0) y = at::dropout(y, dropout_, is_training());
+  y = drop_out(y, dropout_, is_training());
   return observed(name_, "embedded", y);
 }
 

@@ -1,11 +1,17 @@
 #include "train/loss.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "attention/kernel/tile.h"
 
 namespace synthesizer {
 namespace {
@@ -16,30 +22,57 @@ using torch::autograd::variable_list;
 /// Entries of the logits that are held at a time: 32 MB in float32.
 constexpr int64_t kChunkEntries = 8 << 20;
 
+/// What one row adds to the sums.
+struct RowSums {
+  double loss = 0, nll = 0;
+  bool correct = false;
+};
+
+/// Turns a row of logits into the slope of its loss: softmax minus the wanted distribution. `total` is the sum
+/// of the logits.
+RowSums finish_row(float* row, int64_t vocabulary, int64_t target, double total, double smoothing) {
+  const double wanted = row[target], share = smoothing / static_cast<double>(vocabulary);
+  float max = -std::numeric_limits<float>::infinity(), sum = 0, rescale = 1;
+  kernel::softmax({row, vocabulary, 1, vocabulary, 0, 0}, {false, vocabulary}, &max, &sum, &rescale);
+  const double lse = static_cast<double>(max) + std::log(static_cast<double>(sum));
+  const double nll = lse - wanted;
+  const double spread = static_cast<double>(vocabulary) * lse - total;  // -Σ log p
+  const float scale = 1 / sum, lower = static_cast<float>(share);
+  for (int64_t v = 0; v < vocabulary; ++v) row[v] = row[v] * scale - lower;
+  row[target] -= static_cast<float>(1 - smoothing);
+  return {(1 - smoothing) * nll + share * spread, nll, wanted >= static_cast<double>(max)};
+}
+
 /// One chunk's part of the sums, and of the gradients where they are wanted.
 struct ChunkWork {
   at::Tensor weight;  ///< V×D, in the dtype the products are made in
   double smoothing;
   bool gradients;
   at::Tensor weight_gradient;  ///< V×D float32, summed up
+  at::Tensor weight_sum;       ///< D: the sum of the logits of h is h · weight_sum
   double loss = 0, nll = 0;
   int64_t correct = 0;
 
   /// hidden n×D; gives the gradient of the loss by it, n×D.
   at::Tensor add(const at::Tensor& hidden, const at::Tensor& targets) {
-    const auto vocabulary = static_cast<double>(weight.size(0));
-    const auto h = hidden.to(weight.scalar_type());
-    auto logp = at::_log_softmax(at::mm(h, weight.t()).to(at::kFloat), 1, false);  // n×V
-    const auto column = targets.unsqueeze(1);
-    const double nll_here = -logp.gather(1, column).sum(at::kDouble).item<double>();
-    nll += nll_here;
-    loss += (1 - smoothing) * nll_here;
-    if (smoothing > 0) loss -= smoothing / vocabulary * logp.sum(at::kDouble).item<double>();
-    correct += logp.argmax(1).eq(targets).sum().item<int64_t>();
+    const auto h = hidden.to(weight.scalar_type()).contiguous();
+    auto slope = at::mm(h, weight.t()).to(at::kFloat);  // n×V, logits at first
+    const auto totals = at::mv(h.to(at::kFloat), weight_sum), wanted = targets.contiguous();
+    const int64_t rows = slope.size(0), vocabulary = slope.size(1);
+    std::vector<RowSums> sums(static_cast<size_t>(rows));
+    at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        sums[static_cast<size_t>(i)] =
+            finish_row(slope.data_ptr<float>() + i * vocabulary, vocabulary, wanted.data_ptr<int64_t>()[i],
+                       static_cast<double>(totals.data_ptr<float>()[i]), smoothing);
+      }
+    });
+    for (const RowSums& row : sums) {  // in order, so that the sum does not depend on the threads
+      loss += row.loss;
+      nll += row.nll;
+      correct += row.correct ? 1 : 0;
+    }
     if (!gradients) return {};
-    auto slope = logp.exp_();  // softmax minus the wanted distribution
-    if (smoothing > 0) slope.sub_(smoothing / vocabulary);
-    slope.scatter_add_(1, column, at::full_like(column, smoothing - 1, slope.options()));
     slope = slope.to(weight.scalar_type());
     if (weight.scalar_type() == at::kBFloat16) {
       weight_gradient.add_(at::mm(slope.t(), h));
@@ -56,7 +89,8 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
                                const at::Tensor& targets, double smoothing, bool gradients) {
     const bool half = at::autocast::is_autocast_enabled(at::kCPU);
     ChunkWork work{half ? weight.to(at::autocast::get_autocast_dtype(at::kCPU)) : weight, smoothing,
-                   gradients, gradients ? at::zeros(weight.sizes(), at::kFloat) : at::Tensor()};
+                   gradients, gradients ? at::zeros(weight.sizes(), at::kFloat) : at::Tensor(),
+                   weight.to(at::kFloat).sum(0)};
     const int64_t rows = hidden.size(0), chunk = std::max<int64_t>(1, kChunkEntries / weight.size(0));
     auto hidden_gradient = gradients ? at::empty_like(hidden) : at::Tensor();
     for (int64_t begin = 0; begin < rows; begin += chunk) {

@@ -209,6 +209,6 @@ def language_run(train, language_recipe, tmp_path_factory):
 def numbers_run(train, synth, translation_recipe, tmp_path_factory):
     """A translation model that has learnt its task, its checkpoints averaged. Nobody changes it."""
     test = 'data.test=["test.en", "test.de"]'
-    run = train(translation_recipe, tmp_path_factory.mktemp("runs") / "numbers", test, *NUMBERS)
+    run = train(translation_recipe, tmp_path_factory.mktemp("runs") / "numbers", test, *NUMBERS, timeout=600)
     synth("average", run, "--last", "2")
     return run

@@ -22,7 +22,7 @@ ALLOWED = {
     "text": ["base"],
     "metric": ["base", "text"],
     "decode": ["base", "model"],
-    "train": ["base", "attention", "model", "text"],
+    "train": ["base", "attention", "attention/kernel", "model", "text"],
     "task": ["base", "attention", "attention/kernel", "model", "text", "metric", "decode", "train"],
     "report": ["base", "metric"],
     "serve": ["base", "decode", "task"],

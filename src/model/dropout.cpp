@@ -1,0 +1,50 @@
+#include "model/dropout.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "attention/kernel/attend.h"
+#include "attention/kernel/random_bits.h"
+#include "attention/kernel/tile.h"
+
+namespace synthesizer {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// Rows that one thread takes at least.
+constexpr int64_t kGrain = 16;
+
+at::Tensor masked(const at::Tensor& x, double probability, int64_t seed) {
+  auto y = x.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
+  const int64_t columns = y.size(-1), rows = columns > 0 ? y.numel() / columns : 0;
+  float* data = y.data_ptr<float>();
+  const kernel::Drop drop{kernel::drop_threshold(probability), static_cast<float>(1 / (1 - probability)), seed, 0};
+  at::parallel_for(0, rows, kGrain, [&](int64_t begin, int64_t end) {
+    kernel::drop({data + begin * columns, columns, end - begin, columns, begin, 0}, drop);
+  });
+  return y.to(x.scalar_type());
+}
+
+class Dropped : public torch::autograd::Function<Dropped> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double probability, int64_t seed) {
+    context->saved_data["probability"] = probability;
+    context->saved_data["seed"] = seed;
+    return masked(x, probability, seed);
+  }
+  static variable_list backward(AutogradContext* context, variable_list slopes) {
+    return {masked(slopes[0], context->saved_data["probability"].toDouble(), context->saved_data["seed"].toInt()),
+            {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor drop_out(const at::Tensor& x, double probability, bool training) {
+  return training && probability > 0 ? Dropped::apply(x, probability, draw_seed()) : x;
+}
+
+}  // namespace synthesizer
