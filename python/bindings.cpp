@@ -121,7 +121,12 @@ PYBIND11_MODULE(_C, m) {
              const MaybeTensor& lengths) { return f.weights(tensors, x, lengths.value_or(at::Tensor())); },
           py::call_guard<py::gil_scoped_release>())
       .def("start", &Frame::start)
-      .def("step", &Frame::step, py::call_guard<py::gil_scoped_release>())
+      .def(
+          "step",
+          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) {
+            return f.step(tensors, x, state);
+          },
+          py::call_guard<py::gil_scoped_release>())
       .def("count", &Frame::count)
       .def("forget", &Frame::forget, py::call_guard<py::gil_scoped_release>())
       .def("grown",

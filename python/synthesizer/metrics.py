@@ -2,7 +2,7 @@
 
 >>> from synthesizer import metrics
 >>> round(metrics.bleu(["the cat sat on the mat"], ["the cat sat on a mat"])["bleu"], 2)
-37.99
+53.73
 """
 
 from __future__ import annotations

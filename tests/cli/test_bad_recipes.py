@@ -17,7 +17,7 @@ def refused(mistake, tmp_path):
 
 LINES = [
     ("[train]\nstep = 3", [":2", "'train.step'", "did you mean 'train.steps'", "--explain"]),
-    ("[modell]\nwidth = 3", [":1", "'modell'"]),
+    ("[modell]\nwidth = 3", [":2", "'modell.width'", "did you mean 'model.width'"]),
     ("[data]\nsteps = 3", [":2", "'data.steps'", "did you mean 'train.steps'"]),
     ("width = 3", [":1", "'width'", "did you mean 'model.width'"]),
     ("sed = 3", [":1", "'sed'", "did you mean 'seed'"]),

@@ -9,11 +9,9 @@ import struct
 
 import numpy
 import pytest
+import safetensors.numpy
 import tensors
 from program import metrics
-
-numpy_safetensors = pytest.importorskip("safetensors.numpy")
-safe_open = pytest.importorskip("safetensors").safe_open
 
 
 def test_the_files(language_run):
@@ -82,15 +80,15 @@ def test_another_seed_is_another_run(train, language_recipe, language_run, tmp_p
 
 
 def test_python_reads_the_weights(language_run):
-    arrays = numpy_safetensors.load_file(language_run / "model.safetensors")
+    arrays = safetensors.numpy.load_file(language_run / "model.safetensors")
     mine = tensors.read(language_run / "model.safetensors")
     assert set(arrays) == set(mine)
     for name, array in arrays.items():
         assert array.dtype == numpy.float32 and numpy.isfinite(array).all()
         assert array.tobytes() == mine[name].tobytes()
-    with safe_open(language_run / "model.safetensors", "numpy") as file:
+    with safetensors.safe_open(language_run / "model.safetensors", "numpy") as file:
         assert file.metadata()["format"] == "pt" and file.metadata()["step"] == "4"
-    names = set(numpy_safetensors.load_file(language_run / "train_state.safetensors"))
+    names = set(safetensors.numpy.load_file(language_run / "train_state.safetensors"))
     assert {f"model.{name}" for name in arrays} <= names
 
 
@@ -122,12 +120,12 @@ def loss(synth, run):
 def test_weights_written_by_python(synth, language_run, tmp_path):
     copy = shutil.copytree(language_run, tmp_path / "copy")
     file = copy / "model.safetensors"
-    arrays = numpy_safetensors.load_file(file)
+    arrays = safetensors.numpy.load_file(file)
     file.unlink()
-    numpy_safetensors.save_file(arrays, file)
+    safetensors.numpy.save_file(arrays, file)
     assert loss(synth, copy) == loss(synth, language_run)
     arrays["embedding.weight"] = arrays["embedding.weight"] * 2
-    numpy_safetensors.save_file(arrays, file)
+    safetensors.numpy.save_file(arrays, file)
     assert loss(synth, copy) != loss(synth, language_run)
 
 

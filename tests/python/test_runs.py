@@ -1,0 +1,109 @@
+"""Trained runs and metrics from Python: the same numbers as the command line."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+
+import pytest
+import synthesizer
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SYNTH = os.environ.get("SYNTH", str(ROOT / "build/release/bin/synth"))
+
+
+def train(folder, recipe, name):
+    (folder / f"{name}.toml").write_text(recipe, encoding="utf-8")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    command = [SYNTH, "train", f"{name}.toml", "--run", name]
+    subprocess.run(command, check=True, cwd=folder, env=environment, capture_output=True)
+    return folder / name
+
+
+MODEL = "[model]\nwidth = 16\nheads = 2\nlayers = 1\nfeed_forward = 16\nmax_length = 16\ndropout = 0.0\n"
+TRAIN = "[train]\nsteps = 3\nbatch_tokens = 64\neval_every = 3\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs")
+    (path / "a.txt").write_text("one two three\ntwo two\n", encoding="utf-8")
+    (path / "b.txt").write_text("eins zwei drei\nzwei zwei\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def language_model(folder):
+    data = '[data]\ntrain = "a.txt"\ndev = "a.txt"\ntokenizer = "characters"\nvocabulary = 0\n'
+    return train(folder, 'task = "language-model"\n' + data + MODEL + TRAIN, "lm")
+
+
+@pytest.fixture(scope="module")
+def translation(folder):
+    data = '[data]\ntrain = ["a.txt", "b.txt"]\ndev = ["a.txt", "b.txt"]\ntokenizer = "words"\nvocabulary = 0\n'
+    return train(folder, 'task = "translation"\n' + data + MODEL + TRAIN, "mt")
+
+
+def test_generate_is_that_of_the_command_line(language_model):
+    m = synthesizer.load(language_model)
+    text = m.generate("one ", tokens=30, seed=5)
+    command = [SYNTH, "generate", language_model, "--prompt", "one ", "--tokens", "30", "--seed", "5"]
+    assert subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout == text + "\n"
+    assert text == m.generate("one ", tokens=30, seed=5) != m.generate("one ", tokens=30, seed=6)
+
+
+def test_translate_is_that_of_the_command_line(translation):
+    m = synthesizer.load(translation)
+    lines = ["one two", "", "three"]
+    command = [SYNTH, "translate", translation, "--beam", "3"]
+    text = subprocess.run(command, check=True, input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8")
+    assert m.translate(lines, beam=3) == text.stdout.split("\n")[:-1]
+    best = m.translate(lines, beam=3, nbest=2)
+    assert [len(row) for row in best] == [2, 1, 2] and best[0][0][1] >= best[0][1][1]
+
+
+def test_scores_are_log_probabilities(language_model, translation):
+    m = synthesizer.load(language_model)
+    (whole,) = m.score(["one two"])
+    assert whole < 0
+    assert m.score(["one two", "x"])[0] == whole
+    loss = m.evaluate("dev")["loss"]
+    assert math.isfinite(loss)
+    pairs = synthesizer.load(translation).score([("one two three", "eins zwei drei"), ("two two", "zwei zwei")])
+    evaluation = synthesizer.load(translation).evaluate("dev")
+    assert -sum(pairs) == pytest.approx(evaluation["loss"] * evaluation["tokens"], rel=1e-5)
+
+
+def test_a_run_says_what_it_is(translation):
+    m = synthesizer.load(translation)
+    assert m.task == "translation" and "[model]" in m.config and "translation" in repr(m)
+
+
+def test_mistakes_are_value_errors(translation, language_model, tmp_path):
+    with pytest.raises(ValueError, match="no run"):
+        synthesizer.load(tmp_path / "none")
+    with pytest.raises(ValueError, match="translate, not generate"):
+        synthesizer.load(translation).generate("x")
+    with pytest.raises(ValueError, match="generate, not translate"):
+        synthesizer.load(language_model).translate(["x"])
+    with pytest.raises(ValueError, match="decode.beam"):
+        synthesizer.load(translation).translate(["x"], beam=0)
+    with pytest.raises(TypeError, match=r"\[text\]"):
+        synthesizer.load(translation).translate("one")
+
+
+def test_metrics_are_those_of_the_command_line(tmp_path):
+    hyps = ["the cat sat on the mat", "a dog barks at the cat"]
+    refs = ["the cat sat on a mat today", "a dog barks at the cat"]
+    (tmp_path / "h").write_text("\n".join(hyps) + "\n")
+    (tmp_path / "r").write_text("\n".join(refs) + "\n")
+    for name in ("bleu", "chrf"):
+        command = [SYNTH, "score", name, "--hyp", tmp_path / "h", "--ref", tmp_path / "r", "--json"]
+        expected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        found = getattr(synthesizer.metrics, name)(hyps, refs)
+        assert found[name] == pytest.approx(expected[name], abs=1e-9)
+        assert found["signature"] == expected["signature"]
+    two = synthesizer.metrics.bleu(hyps, [refs, hyps])
+    assert two["bleu"] == pytest.approx(100)
+    assert "case:lc" in synthesizer.metrics.bleu(hyps, refs, lowercase=True)["signature"]

@@ -1,0 +1,128 @@
+// Weights and states: saved, taken up, averaged; files of other models are refused and change nothing.
+
+#include "train/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "train/run_folder.h"
+#include "train/safetensors.h"
+
+namespace synthesizer {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Small : torch::nn::Module {
+  explicit Small(int64_t width, double value = 0) {
+    weight = register_parameter("weight", at::full({2, width}, value));
+    table = register_buffer("table", at::full({3}, value));
+  }
+  at::Tensor weight, table;
+};
+
+class Checkpoint : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("checkpoint_test_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_ / "checkpoints");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+
+  template <typename F>
+  static std::string complaint(F f) {
+    try {
+      f();
+    } catch (const InvalidInput& mistake) {
+      return mistake.what();
+    }
+    return "no complaint";
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Checkpoint, WeightsComeBackWithBuffers) {
+  save_weights(path("a"), Small(4, 2.5), 7, {{"tokenizer", "abc"}});
+  Small other(4);
+  load_weights(path("a"), other);
+  EXPECT_TRUE(at::equal(other.weight, at::full({2, 4}, 2.5)));
+  EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
+  EXPECT_EQ(TensorFile(path("a")).metadata().at("step"), "7");
+  EXPECT_EQ(TensorFile(path("a")).metadata().at("tokenizer"), "abc");
+}
+
+TEST_F(Checkpoint, OfAnotherModelIsRefusedAndChangesNothing) {
+  save_weights(path("a"), Small(4, 2.5), 7);
+  Small other(5, 1);
+  EXPECT_THAT(complaint([&] { load_weights(path("a"), other); }), HasSubstr("2×4 there and 2×5"));
+  EXPECT_TRUE(at::equal(other.weight, at::ones({2, 5})));
+  save_tensors(path("b"), {{"weight", at::ones({2, 5})}});
+  EXPECT_THAT(complaint([&] { load_weights(path("b"), other); }), HasSubstr("no tensor 'table'"));
+  save_tensors(path("c"), {{"weight", at::ones({2, 5})}, {"table", at::ones({3})}, {"more", at::ones({1})}});
+  EXPECT_THAT(complaint([&] { load_weights(path("c"), other); }),
+              HasSubstr("3 tensors where this model has 2"));
+}
+
+TEST_F(Checkpoint, StateHoldsEverythingExactly) {
+  Small model(4, 1);
+  const auto optimizer = make_optimizer({}, trained_tensors(model));
+  model.weight.mutable_grad() = at::full({2, 4}, 0.3);
+  optimizer->step(0.1, 1);
+  TrainerState state;
+  state.step = 11;
+  state.tokens = 1'234'567'890'123;
+  state.seconds = 0.1;
+  state.best = 1.0 / 3;
+  state.best_step = 10;
+  state.worse = 2;
+  save_state(path("s"), model, *optimizer, state, {{"tokenizer", "x"}});
+
+  Small again(4);
+  const auto second = make_optimizer({}, trained_tensors(again));
+  const TrainerState found = load_state(path("s"), again, *second);
+  EXPECT_EQ(found.step, 11);
+  EXPECT_EQ(found.tokens, state.tokens);
+  EXPECT_EQ(found.seconds, state.seconds);
+  EXPECT_EQ(found.best, state.best);
+  EXPECT_EQ(found.best_step, 10);
+  EXPECT_EQ(found.worse, 2);
+  EXPECT_TRUE(at::equal(again.weight, model.weight));
+  EXPECT_TRUE(at::equal(second->state()[0].tensor, optimizer->state()[0].tensor));
+  load_weights(path("s"), again, kModelPrefix);
+}
+
+TEST_F(Checkpoint, AWeightsFileIsNoState) {
+  Small model(4, 1);
+  save_weights(path("a"), model, 7);
+  const auto optimizer = make_optimizer({}, trained_tensors(model));
+  EXPECT_THROW(load_state(path("a"), model, *optimizer), InvalidInput);
+}
+
+TEST_F(Checkpoint, AverageIsTheMean) {
+  save_weights(path("a"), Small(4, 1), 1);
+  save_weights(path("b"), Small(4, 4), 2);
+  const auto mean = average_weights({path("a"), path("b")});
+  ASSERT_EQ(mean.size(), 2u);
+  EXPECT_TRUE(at::equal(mean[0].tensor, at::full({2, 4}, 2.5)));
+  save_weights(path("c"), Small(5, 4), 2);
+  EXPECT_THROW(average_weights({path("a"), path("c")}), InvalidInput);
+}
+
+TEST_F(Checkpoint, OldOnesAreDeleted) {
+  const RunFolder folder{folder_.string()};
+  for (const int64_t step : {100, 20, 3000}) save_weights(folder.checkpoint(step), Small(1), step);
+  EXPECT_EQ(folder.checkpoint_steps(), (std::vector<int64_t>{20, 100, 3000}));
+  folder.prune_checkpoints(2);
+  EXPECT_EQ(folder.checkpoint_steps(), (std::vector<int64_t>{100, 3000}));
+}
+
+}  // namespace
+}  // namespace synthesizer
