@@ -44,19 +44,21 @@ install_packages() {
 # A .venv in the repository. It borrows the torch of the python on PATH where there is one of the right version,
 # and has its own otherwise (the CPU build: plain `torch` would bring gigabytes of CUDA packages).
 make_venv() {
-  local python stamp=$root/.venv/ready-$torch_version
-  [ -f "$stamp" ] && return 0
-  local options=()
-  if python3 -c "import torch; assert torch.__version__.split('+')[0] == '$torch_version'" 2>/dev/null; then
-    options=(--system-site-packages)
-  fi
-  echo "setup: making .venv"
-  rm -rf "$root/.venv"
-  python3 -m venv "${options[@]}" "$root/.venv"
+  local python stamp=$root/.venv/ready wanted="torch $torch_version ${test_tools[*]}"
+  [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return 0
   python=$(venv_python)
-  "$python" -c 'import torch' 2>/dev/null || "$python" -m pip install -q "torch==$torch_version"
+  if ! "$python" -c "import torch; assert torch.__version__.split('+')[0] == '$torch_version'" 2>/dev/null; then
+    local options=()
+    if python3 -c "import torch; assert torch.__version__.split('+')[0] == '$torch_version'" 2>/dev/null; then
+      options=(--system-site-packages)
+    fi
+    echo "setup: making .venv"
+    rm -rf "$root/.venv"
+    python3 -m venv "${options[@]}" "$root/.venv"
+    "$python" -c 'import torch' 2>/dev/null || "$python" -m pip install -q "torch==$torch_version"
+  fi
   "$python" -m pip install -q "${test_tools[@]}"
-  touch "$stamp"
+  echo "$wanted" >"$stamp"
 }
 
 setup() {

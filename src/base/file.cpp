@@ -69,6 +69,11 @@ void NewFile::commit() {
   sync_folder_of(path_);
 }
 
+bool is_temporary(std::string_view name) {
+  const size_t digits = name.find_last_not_of("0123456789") + 1;
+  return digits < name.size() && name.substr(0, digits).ends_with(".tmp");
+}
+
 void write_file(const std::string& path, std::string_view text) {
   NewFile file(path);
   file.write(text);

@@ -27,6 +27,9 @@ class NewFile {
   int descriptor_ = -1;
 };
 
+/// Whether a file of that name is one that NewFile had not finished when its program was killed.
+bool is_temporary(std::string_view name);
+
 /// The same for a text that is at hand.
 void write_file(const std::string& path, std::string_view text);
 

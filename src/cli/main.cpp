@@ -15,6 +15,7 @@
 namespace {
 
 constexpr int kCouldNot = 1, kMistake = 2;
+constexpr const char* kOutOfMemory = "out of memory: a smaller model, or smaller batches, would need less";
 
 int fail(int status, const std::string& message) {
   fmt::print(stderr, "synth: error: {}\n", message);
@@ -83,9 +84,10 @@ int main(int argc, char** argv) {
   } catch (const synthesizer::InvalidInput& mistake) {
     return fail(kMistake, mistake.what());
   } catch (const std::bad_alloc&) {
-    return fail(kCouldNot, "out of memory");
+    return fail(kCouldNot, kOutOfMemory);
   } catch (const std::exception& failure) {
     const std::string text = failure.what();
+    if (text.find("can't allocate memory") != std::string::npos) return fail(kCouldNot, kOutOfMemory);
     return fail(kCouldNot, text.substr(0, text.find('\n')));
   }
 }

@@ -43,6 +43,13 @@ void check_attention_options(const OptionMap& options) {
   }
 }
 
+/// The key that a side's attention comes from.
+const char* attention_key(const ModelOptions& options, Side side) {
+  const bool encoder = side == Side::encoder;
+  const auto& own = encoder ? options.encoder_attention : options.decoder_attention;
+  return own.empty() ? "model.attention" : encoder ? "model.encoder_attention" : "model.decoder_attention";
+}
+
 }  // namespace
 
 std::vector<std::string> attention_of_layers(const ModelOptions& options, Side side) {
@@ -50,12 +57,11 @@ std::vector<std::string> attention_of_layers(const ModelOptions& options, Side s
   const int64_t own = encoder ? options.encoder_layers : options.decoder_layers;
   const auto layers = static_cast<size_t>(own > 0 ? own : options.layers);
   const auto& own_specs = encoder ? options.encoder_attention : options.decoder_attention;
-  const char* key = own_specs.empty() ? "attention" : encoder ? "encoder_attention" : "decoder_attention";
   const auto& specs = own_specs.empty() ? options.attention : own_specs;
   if (specs.size() == 1) return std::vector<std::string>(layers, specs[0]);
   if (specs.size() != layers) {
-    invalid(fmt::format("model.{} has {} entries for {} layers: give one for all, or one a layer", key,
-                        specs.size(), layers));
+    invalid(fmt::format("{} has {} entries for {} layers: give one for all, or one a layer",
+                        attention_key(options, side), specs.size(), layers));
   }
   return specs;
 }
@@ -100,7 +106,11 @@ void check(const ModelOptions& options) {
   check_attention_options(options.attention_options);
   for (const Side side : {Side::encoder, Side::decoder}) {
     for (const std::string& spec : attention_of_layers(options, side)) {
-      Frame(layer_attention(options, spec, side == Side::decoder));  // throws where it cannot be built
+      try {
+        Frame(layer_attention(options, spec, side == Side::decoder));
+      } catch (const InvalidInput& mistake) {
+        invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
+      }
     }
   }
 }

@@ -14,6 +14,7 @@ namespace synthesizer {
 namespace {
 
 namespace fs = std::filesystem;
+}
 
 void check_tokenizer(const std::string& file, const Tokenizers& tokenizers) {
   const TensorFile weights(file);
@@ -24,8 +25,6 @@ void check_tokenizer(const std::string& file, const Tokenizers& tokenizers) {
                   "own back",
                   file));
 }
-
-}  // namespace
 
 OpenRun open_run(const std::string& path, const std::string& weights) {
   const RunFolder folder{path};

@@ -18,6 +18,9 @@ struct OpenRun {
 /// is no run, a file of it is damaged, or the tokenizer is not the one the weights were trained with.
 OpenRun open_run(const std::string& path, const std::string& weights = "best");
 
+/// Throws InvalidInput where the weights in that file were trained with other tokenizers.
+void check_tokenizer(const std::string& file, const Tokenizers& tokenizers);
+
 /// The files that `--data` names: "train", "dev" or "test" of the recipe, or files themselves (which are
 /// then meant from where the user stands).
 std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std::string>& data);

@@ -85,21 +85,24 @@ Outcome train_run(const Recipe& recipe, const TrainingOptions& options) {
   keep_freed_memory();
   at::manual_seed(static_cast<uint64_t>(recipe.seed));
   auto tokenizers = options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe);
+  if (options.resume) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
   const auto task = find_task(recipe.task).make(recipe, std::move(tokenizers));
   check_watched(*task);
   const auto training = task->open(recipe.data.train, true);
   const auto dev = recipe.data.dev.empty() ? nullptr : task->open(recipe.data.dev, false);
-  if (!recipe.train.init_from.empty()) load_weights(RunFolder{recipe.train.init_from}.model(), task->model());
+  if (!options.resume && !recipe.train.init_from.empty())
+    load_weights(RunFolder{recipe.train.init_from}.model(), task->model());
 
-  options.say(summary(*task, *training, dev.get()));
-  if (!options.resume) {
-    std::vector<const Dataset*> splits = {training.get()};
-    if (dev) splits.push_back(dev.get());
-    make_folder(options, *task, splits);
-  }
   TrainingJob job;
   job.title = fmt::format("{}", fmt::join(recipe.model.attention, ","));
   job.model = &task->model();
+  job.on_start = [&] {
+    options.say(summary(*task, *training, dev.get()));
+    if (options.resume) return;
+    std::vector<const Dataset*> splits = {training.get()};
+    if (dev) splits.push_back(dev.get());
+    make_folder(options, *task, splits);
+  };
   job.batches = training->batches.get();
   job.loss = [&](const Batch& batch) { return task->loss(batch); };
   if (dev) {

@@ -28,8 +28,8 @@ struct RowSums {
   bool correct = false;
 };
 
-/// Turns a row of logits into the slope of its loss: softmax minus the wanted distribution. `total` is the sum
-/// of the logits.
+/// Turns a row of logits into the slope of its loss: softmax minus the wanted distribution. `total` is the
+/// sum of the logits.
 RowSums finish_row(float* row, int64_t vocabulary, int64_t target, double total, double smoothing) {
   const double wanted = row[target], share = smoothing / static_cast<double>(vocabulary);
   float max = -std::numeric_limits<float>::infinity(), sum = 0, rescale = 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/error.h"
@@ -21,7 +22,8 @@ void in_range(const char* key, double value, double least, double below) {
 }
 
 void not_negative(const char* key, double value) {
-  if (!(value >= 0)) invalid(fmt::format("train.{} is {}: it must be at least 0", key, value));
+  if (!(value >= 0) || std::isinf(value))
+    invalid(fmt::format("train.{} is {}: it must be a number of at least 0", key, value));
 }
 
 void one_of(const char* key, const std::string& value, const std::vector<std::string>& allowed) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/file.h"
+
 namespace synthesizer {
 namespace {
 constexpr std::string_view kPrefix = "step-", kSuffix = ".safetensors";
@@ -28,6 +30,15 @@ std::vector<int64_t> RunFolder::checkpoint_steps() const {
   }
   std::sort(steps.begin(), steps.end());
   return steps;
+}
+
+void RunFolder::remove_leftovers() const {
+  std::error_code ignored;
+  for (const std::string& folder : {path, checkpoints()}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+      if (is_temporary(entry.path().filename().string())) std::filesystem::remove(entry.path(), ignored);
+    }
+  }
 }
 
 void RunFolder::prune_checkpoints(int64_t keep) const {

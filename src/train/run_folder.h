@@ -21,6 +21,8 @@ struct RunFolder {
 
   /// The steps there are checkpoints of, in order.
   std::vector<int64_t> checkpoint_steps() const;
+  /// Deletes files that a kill has left half written, under their temporary names.
+  void remove_leftovers() const;
   /// Keeps the newest `keep` and deletes the others.
   void prune_checkpoints(int64_t keep) const;
 };

@@ -63,6 +63,8 @@ class Run {
         optimizer_(make_optimizer(options, trained_tensors(*job.model))) {
     if (resume) state_ = load_state(folder.state(), *job.model, *optimizer_);
     if (resume) MetricsLog::drop_after(folder.metrics(), state_.step);
+    job.on_start();
+    folder.remove_leftovers();
     std::filesystem::create_directories(folder.checkpoints());
   }
 

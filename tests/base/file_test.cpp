@@ -64,6 +64,14 @@ TEST_F(NewFileTest, ThatDoesNotFitLeavesTheOldOne) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(NewFileTest, KnowsItsUnfinishedOnes) {
+  EXPECT_TRUE(is_temporary("model.safetensors.tmp123"));
+  EXPECT_FALSE(is_temporary("model.safetensors"));
+  EXPECT_FALSE(is_temporary("step-00000100"));
+  EXPECT_FALSE(is_temporary("a.tmp"));
+  EXPECT_FALSE(is_temporary("123"));
+}
+
 TEST_F(NewFileTest, InAFolderThatIsNotThereIsAnError) {
   EXPECT_THROW(NewFile(path("none/a")), std::runtime_error);
 }

@@ -400,8 +400,10 @@ def test_the_first_tensor_that_went_wrong_is_named(synth, copy):
     assert all(after[file] == before[file] for file in before)
 
 
-def test_a_run_that_would_not_fit_says_so_in_one_line(synth, language_recipe, tmp_path):
-    huge = ["model.width=4000000", "model.heads=1"]
-    done = synth("train", language_recipe, "--run", tmp_path / "run", *changes(huge), ok=False)
-    assert done.returncode == 1 and not (tmp_path / "run").exists()
+def test_a_model_that_does_not_fit_into_memory(synth, language_recipe, tmp_path):
+    # So large that it is refused at once: nothing of it is ever filled.
+    huge = changes(["model.feed_forward=1000000000000"])
+    done = synth("train", language_recipe, "--run", tmp_path / "run", *huge, ok=False)
+    assert done.returncode == 1, (done.returncode, done.stderr)
     assert done.stderr.startswith("synth: error: ") and done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
