@@ -14,6 +14,7 @@
 #include "attention/attention.h"
 #include "attention/kernel/tile.h"
 #include "attention/spec.h"
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/layer_options.h"
 
@@ -114,8 +115,8 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
   Table table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
   for (const Contender& c : contenders) {
     const Count count = c.layer->frame().count(length);
-    table.add({short_spec(parse_spec(c.layer->options().attention)), with_commas(count.total),
-               with_commas(count.synthesis), with_commas(count.macs),
+    table.add({short_spec(parse_spec(c.layer->options().attention)), with_thousands(count.total),
+               with_thousands(count.synthesis), with_thousands(count.macs),
                fmt::format("{:.1f} ms", median(c.forward)), fmt::format("{:.1f} ms", median(c.both))});
   }
   table.print(1);

@@ -33,7 +33,4 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// 1234567 as "1,234,567".
-std::string with_commas(long long number);
-
 }  // namespace synthesizer::cli

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "task/run.h"
@@ -44,7 +45,7 @@ void run(const Arguments& a) {
   }
   for (const auto& [key, value] : found.scores) {
     fmt::print("{:<20} {}\n", key,
-               key == "tokens" ? with_commas(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
+               key == "tokens" ? with_thousands(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
   }
   for (const auto& [key, value] : found.notes) fmt::print("{:<20} {}\n", key, value);
 }

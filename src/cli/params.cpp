@@ -6,6 +6,7 @@
 
 #include "attention/frame.h"
 #include "attention/spec.h"
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/layer_options.h"
 
@@ -17,13 +18,14 @@ void print_table(const Frame& frame, const Count& count, int64_t length) {
   for (const Parameter& parameter : frame.parameters()) {
     std::string shape;
     for (int64_t size : parameter.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
-    table.add(
-        {parameter.name, shape,
-         parameter.trained ? with_commas(parameter.count()) : with_commas(parameter.count()) + " fixed"});
+    table.add({parameter.name, shape,
+               parameter.trained ? with_thousands(parameter.count())
+                                 : with_thousands(parameter.count()) + " fixed"});
   }
   table.print(2);
   fmt::print("\nsynthesis  {}\ntotal      {}\nmacs       {} for one sequence of {}\n",
-             with_commas(count.synthesis), with_commas(count.total), with_commas(count.macs), length);
+             with_thousands(count.synthesis), with_thousands(count.total), with_thousands(count.macs),
+             length);
 }
 
 }  // namespace

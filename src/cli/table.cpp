@@ -36,11 +36,4 @@ void Table::print(size_t left) const {
   }
 }
 
-std::string with_commas(long long number) {
-  std::string digits = std::to_string(number);
-  for (auto i = static_cast<long long>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<size_t>(i), ",");
-  return digits;
-}
-
 }  // namespace synthesizer::cli

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "task/training.h"
-#include "train/progress_format.h"
 
 namespace synthesizer::cli {
 namespace {

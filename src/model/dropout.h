@@ -4,8 +4,8 @@
 
 namespace synthesizer {
 
-/// Zeroes entries with that probability and scales the others, where `training`. The mask is a function of a seed
-/// drawn for the call and is made again for the backward pass: nothing is kept but the seed.
+/// Zeroes entries with that probability and scales the others, where `training`. The mask is a function of a
+/// seed drawn for the call and is made again for the backward pass: nothing is kept but the seed.
 at::Tensor drop_out(const at::Tensor& x, double probability, bool training);
 
 }  // namespace synthesizer

@@ -8,26 +8,10 @@
 #include "attention/spec.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/range.h"
 
 namespace synthesizer {
 namespace {
-
-void at_least(const char* key, int64_t value, int64_t least) {
-  if (value < least) invalid(fmt::format("model.{} is {}: it must be at least {}", key, value, least));
-}
-
-void probability(const char* key, double value) {
-  if (!(value >= 0 && value < 1))
-    invalid(fmt::format("model.{} is {}: it must be at least 0 and below 1", key, value));
-}
-
-void one_of(const char* key, const std::string& value, const std::vector<std::string>& allowed) {
-  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  std::string list;
-  for (const std::string& word : allowed)
-    list += (list.empty() ? "" : word == allowed.back() ? " or " : ", ") + word;
-  invalid(fmt::format("model.{} is \"{}\": it must be {}{}", key, value, list, did_you_mean(value, allowed)));
-}
 
 /// An option that no variant at all takes is a mistake; one that only others take is not: the same recipe
 /// serves several attentions.
@@ -82,24 +66,24 @@ AttentionOptions layer_attention(const ModelOptions& options, const std::string&
 }
 
 void check(const ModelOptions& options) {
-  at_least("width", options.width, 1);
-  at_least("heads", options.heads, 1);
+  check_at_least("model.width", options.width, 1);
+  check_at_least("model.heads", options.heads, 1);
   if (options.width % options.heads != 0) {
     invalid(fmt::format("model.width is {} and model.heads {}: the width must be a multiple of the heads",
                         options.width, options.heads));
   }
-  at_least("layers", options.layers, 1);
-  at_least("encoder_layers", options.encoder_layers, 0);
-  at_least("decoder_layers", options.decoder_layers, 0);
-  at_least("feed_forward", options.feed_forward, 1);
-  at_least("max_length", options.max_length, 1);
-  probability("dropout", options.dropout);
-  probability("attention_dropout", options.attention_dropout);
-  probability("activation_dropout", options.activation_dropout);
-  one_of("norm", options.norm, {"layer", "rms"});
-  one_of("norm_place", options.norm_place, {"pre", "post"});
-  one_of("positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
-  one_of("activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
+  check_at_least("model.layers", options.layers, 1);
+  check_at_least("model.encoder_layers", options.encoder_layers, 0);
+  check_at_least("model.decoder_layers", options.decoder_layers, 0);
+  check_at_least("model.feed_forward", options.feed_forward, 1);
+  check_at_least("model.max_length", options.max_length, 1);
+  check_share("model.dropout", options.dropout);
+  check_share("model.attention_dropout", options.attention_dropout);
+  check_share("model.activation_dropout", options.activation_dropout);
+  check_one_of("model.norm", options.norm, {"layer", "rms"});
+  check_one_of("model.norm_place", options.norm_place, {"pre", "post"});
+  check_one_of("model.positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
+  check_one_of("model.activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
   if ((options.positions == "sinusoidal" || options.positions == "learned") && options.width % 2 != 0)
     invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
                         options.width, options.positions));

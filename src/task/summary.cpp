@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "train/named_tensors.h"
-#include "train/progress_format.h"
 
 namespace synthesizer {
 namespace {

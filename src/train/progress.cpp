@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "train/progress_format.h"
 
 namespace synthesizer {

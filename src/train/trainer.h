@@ -21,7 +21,8 @@ struct TrainingJob {
   std::string title;  ///< before the progress bar
   torch::nn::Module* model = nullptr;
   const Batches* batches = nullptr;
-  std::function<void()> on_start;  ///< called when all that is to be read has been, before anything is written
+  std::function<void()>
+      on_start;  ///< called when all that is to be read has been, before anything is written
   std::function<LossSum(const Batch&)> loss;
   std::function<Scores()> validate;  ///< empty: there is nothing to validate on
   std::string watched = "loss";      ///< the score that says which weights are best

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Penalty", {.length_penalty = nan}, "decode.length_penalty is nan: it must be a finite number"},
         Case{"Normalization",
              {.length_normalization = "powr"},
-             "decode.length_normalization is 'powr': it must be 'power' or 'gnmt', did you mean 'power'?"},
+             "decode.length_normalization is \"powr\": it must be power or gnmt, did you mean 'power'?"},
         Case{"Minimum", {.min_length = -1}, "decode.min_length is -1: it must be at least 0"},
         Case{"Maximum", {.max_length = -2}, "decode.max_length is -2: it must be at least 0"},
         Case{"MaximumBelowMinimum",

@@ -8,29 +8,6 @@
 namespace synthesizer {
 namespace {
 
-TEST(ProgressFormat, NumbersHaveThousands) {
-  EXPECT_EQ(with_thousands(0), "0");
-  EXPECT_EQ(with_thousands(999), "999");
-  EXPECT_EQ(with_thousands(1000), "1,000");
-  EXPECT_EQ(with_thousands(1234567), "1,234,567");
-  EXPECT_EQ(with_thousands(-999), "-999");
-  EXPECT_EQ(with_thousands(-123456), "-123,456");
-  EXPECT_EQ(with_thousands(INT64_MIN), "-9,223,372,036,854,775,808");
-}
-
-TEST(ProgressFormat, DurationsReadAsOnAClock) {
-  EXPECT_EQ(duration(0), "0:00");
-  EXPECT_EQ(duration(42), "0:42");
-  EXPECT_EQ(duration(59.6), "1:00");
-  EXPECT_EQ(duration(727), "12:07");
-  EXPECT_EQ(duration(3727), "1:02:07");
-  EXPECT_EQ(duration(86399), "23:59:59");
-  EXPECT_EQ(duration(3 * 86400 + 4 * 3600 + 5 * 60 + 6), "3d 4:05:06");
-  EXPECT_EQ(duration(-1), "?");
-  EXPECT_EQ(duration(NAN), "?");
-  EXPECT_EQ(duration(INFINITY), "?");
-}
-
 TEST(ProgressFormat, ColumnsAreThoseOfATerminal) {
   EXPECT_EQ(columns(""), 0);
   EXPECT_EQ(columns("abc"), 3);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/number_text.h"
 #include "train/progress_format.h"
 #include "train/terminal.h"
 

@@ -1,0 +1,35 @@
+#include "base/range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace synthesizer {
+
+void check_at_least(const std::string& key, int64_t value, int64_t least) {
+  if (value < least) invalid(fmt::format("{} is {}: it must be at least {}", key, value, least));
+}
+
+void check_not_negative(const std::string& key, double value) {
+  if (value >= 0 && std::isfinite(value)) return;
+  invalid(fmt::format("{} is {}: it must be a finite number of at least 0", key, value));
+}
+
+void check_share(const std::string& key, double value) {
+  if (value >= 0 && value < 1) return;
+  invalid(fmt::format("{} is {}: it must be at least 0 and below 1", key, value));
+}
+
+void check_one_of(const std::string& key, const std::string& value, const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  std::string list;
+  for (const std::string& word : allowed)
+    list += (list.empty() ? "" : word == allowed.back() ? " or " : ", ") + word;
+  invalid(fmt::format("{} is \"{}\": it must be {}{}", key, value, list, did_you_mean(value, allowed)));
+}
+
+}  // namespace synthesizer
