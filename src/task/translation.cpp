@@ -101,7 +101,8 @@ Evaluation TranslationTask::evaluate(const Dataset& data, bool texts, const Deco
                              static_cast<double>(exact) / static_cast<double>(written.size()) * 100);
   result.notes.emplace_back("signature", bleu_signature(bleu_options, original.references.size()));
   result.notes.emplace_back("chrf_signature", chrf_signature(chrf_options, original.references.size()));
-  for (const std::string& remark : remarks) result.notes.emplace_back("remark", remark);
+  if (!remarks.empty())
+    result.notes.emplace_back("remark", fmt::format("{} sources were too long and were cut", remarks.size()));
   return result;
 }
 

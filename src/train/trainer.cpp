@@ -76,7 +76,7 @@ class Run {
   /// Divides gradients by the number of tokens, clips them, and gives their norm.
   double finish_gradients(int64_t tokens) const;
   [[noreturn]] void diverged(const Batch& batch, int64_t sequence, const char* what) const;
-  void report(MetricsLog& log, EventFile& events, Progress& progress);
+  void report(MetricsLog& log, EventFile& events);
   void validate(MetricsLog& log, EventFile& events, Progress& progress);
   void save();
 
@@ -142,7 +142,7 @@ void Run::step(Prefetch& batches) {
   ++state_.step;
 }
 
-void Run::report(MetricsLog& log, EventFile& events, Progress& progress) {
+void Run::report(MetricsLog& log, EventFile& events) {
   const auto tokens = static_cast<double>(interval_.tokens);
   const double seconds = interval_.seconds();
   const Scores values = {{"loss", interval_.nll / tokens},
@@ -154,6 +154,7 @@ void Run::report(MetricsLog& log, EventFile& events, Progress& progress) {
                          {"seconds", state_.seconds}};
   log.add(state_.step, "train", values);
   for (const auto& [key, value] : values) events.scalar("train/" + key, state_.step, value);
+  events.flush();
   interval_ = {};
 }
 
@@ -216,7 +217,7 @@ Outcome Run::go() {
                                      static_cast<double>(options_.steps - state_.step),
                      .learning_rate = learning_rate(options_, job_.width, state_.step),
                      .report = logged});
-    if (logged) report(log, events, progress);
+    if (logged) report(log, events);
     if (job_.validate && (last || state_.step % options_.eval_every == 0)) {
       validate(log, events, progress);
       interval_.begin = std::chrono::steady_clock::now();
