@@ -9,7 +9,17 @@ from . import _C
 
 
 class Run:
-    """A run that `synth train` made, ready to use."""
+    """A run that `synth train` made, ready to use; `load` opens one.
+
+    >>> import synthesizer
+    >>> synthesizer.load("no/such/run")
+    Traceback (most recent call last):
+    ValueError: no/such/run is no run: there is no such folder
+
+    >>> m = synthesizer.load("runs/numbers")                     # doctest: +SKIP
+    >>> m.translate(["twenty-one", "ninety-nine"], beam=4)       # doctest: +SKIP
+    ['einundzwanzig', 'neunundneunzig']
+    """
 
     def __init__(self, path: str | os.PathLike[str], weights: str = "best"):
         self._run = _C.Run(os.fspath(path), weights)
@@ -73,7 +83,11 @@ class Run:
 
 
 def load(path: str | os.PathLike[str], weights: str = "best") -> Run:
-    """Any trained run. `weights`: "best", "last", "averaged" or a file."""
+    """Any trained run. `weights`: "best", "last", "averaged" or a file.
+
+    >>> m = load("runs/shakespeare", weights="last")             # doctest: +SKIP
+    >>> print(m.generate("ROMEO:", tokens=200, temperature=0.8)) # doctest: +SKIP
+    """
     return Run(path, weights)
 
 
