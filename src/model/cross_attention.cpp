@@ -33,21 +33,22 @@ Memory CrossAttention::remember(const at::Tensor& encoded, const at::Tensor& len
           lengths};
 }
 
-at::Tensor CrossAttention::forward(const at::Tensor& x, const Memory& memory) const {
+Logits CrossAttention::logits(const at::Tensor& x, const Memory& memory) const {
   Logits logits;
   logits.query = split_heads(query_->forward(x), heads_);
   logits.key = memory.key;
   logits.scale = scale_;
+  return logits;
+}
+
+at::Tensor CrossAttention::forward(const at::Tensor& x, const Memory& memory) const {
   const Dropout dropout = is_training() && dropout_ > 0 ? Dropout{dropout_, draw_seed()} : Dropout{};
-  return output_->forward(join_heads(attend(logits, {false, {}, memory.lengths}, memory.value, dropout)));
+  return output_->forward(
+      join_heads(attend(logits(x, memory), {false, {}, memory.lengths}, memory.value, dropout)));
 }
 
 at::Tensor CrossAttention::weights(const at::Tensor& x, const Memory& memory) const {
-  Logits logits;
-  logits.query = split_heads(query_->forward(x), heads_);
-  logits.key = memory.key;
-  logits.scale = scale_;
-  return attention_weights(logits, {false, {}, memory.lengths});
+  return attention_weights(logits(x, memory), {false, {}, memory.lengths});
 }
 
 }  // namespace synthesizer

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include "attention/logits.h"
 #include "model/linear.h"
 #include "model/options.h"
 
@@ -26,6 +27,8 @@ class CrossAttention : public torch::nn::Module {
   at::Tensor weights(const at::Tensor& x, const Memory& memory) const;
 
  private:
+  Logits logits(const at::Tensor& x, const Memory& memory) const;
+
   int64_t heads_;
   double scale_, dropout_;
   std::shared_ptr<Linear> query_, key_, value_, output_;

@@ -4,15 +4,9 @@
 
 #include <algorithm>
 
+#include "decode/batch.h"
+
 namespace synthesizer {
-namespace {
-
-at::Tensor tensor_of(const std::vector<int64_t>& values) {
-  return at::tensor(at::ArrayRef<int64_t>(values), at::kLong);
-}
-
-}  // namespace
-
 Field field_of(const std::vector<int64_t>& tokens) {
   const auto length = static_cast<int64_t>(tokens.size());
   return {1, length, tokens, {length}};

@@ -21,20 +21,6 @@ TooLong policy(const std::string& name) {
   return name == "skip" ? TooLong::skip : name == "truncate" ? TooLong::truncate : TooLong::error;
 }
 
-/// What the model predicts of a kept example, in the units of the original text.
-void count_text(Dataset& data, const LineBatches& batches) {
-  const size_t field = data.store->fields() > 1 ? 1 : 0;
-  const int64_t per_epoch = batches.per_epoch();
-  for (int64_t n = 0; n < per_epoch; ++n) {
-    const Batch batch = batches.make(n);
-    for (const int64_t length : batch.fields[field].lengths) data.tokens += length - 1;
-    for (const int64_t example : batch.examples) {
-      data.words += data.store->words(example, field) + 1;
-      data.characters += data.store->characters(example, field) + 1;
-    }
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<TokenStore> open_store(const Task& task, const Files& files,
@@ -70,7 +56,11 @@ std::unique_ptr<Dataset> open_lines(const Task& task, std::unique_ptr<TokenStore
   }
   if (batches->empty() > 0)
     data->remarks.push_back(fmt::format("{} with an empty side: left out", lines(batches->empty())));
-  count_text(*data, *batches);
+  // What is predicted is the last field, all of it but the first token; a line end is a word and a character.
+  const auto predicted = batches->totals(data->store->fields() - 1);
+  data->tokens = predicted.tokens - batches->examples();
+  data->words = predicted.words + batches->examples();
+  data->characters = predicted.characters + batches->examples();
   data->batches = std::move(batches);
   return data;
 }

@@ -134,6 +134,23 @@ toml::table change_table(const std::string& change) {
   }
 }
 
+/// Every key with its value, "steps = 100", under the heads of their sections; `line` makes the line of it.
+template <typename Line>
+std::string listing(Recipe recipe, Line line) {
+  std::string out, section;
+  for (const Key& key : keys_of(recipe)) {
+    const size_t dot = key.name.find('.');
+    const bool top = dot == std::string::npos;
+    const std::string here = top ? "" : key.name.substr(0, dot);
+    if (here != section) out += fmt::format("\n[{}]\n", here);
+    section = here;
+    out +=
+        line(fmt::format("{} = {}", top ? key.name : key.name.substr(dot + 1), toml_value(key.value)), key) +
+        "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& changes) {
@@ -161,32 +178,13 @@ std::string data_path(const Recipe& recipe, const std::string& file) {
 }
 
 std::string to_toml(const Recipe& recipe) {
-  Recipe copy = recipe;
-  std::string out, section;
-  for (const Key& key : keys_of(copy)) {
-    const size_t dot = key.name.find('.');
-    const std::string here = dot == std::string::npos ? "" : key.name.substr(0, dot);
-    if (here != section) out += fmt::format("\n[{}]\n", here);
-    section = here;
-    out += fmt::format("{} = {}\n", key.name.substr(dot == std::string::npos ? 0 : dot + 1),
-                       toml_value(key.value));
-  }
-  return out;
+  return listing(recipe, [](const std::string& setting, const Key&) { return setting; });
 }
 
 std::string explain_recipe() {
-  Recipe defaults;
-  std::string out, section;
-  for (const Key& key : keys_of(defaults)) {
-    const size_t dot = key.name.find('.');
-    const std::string here = dot == std::string::npos ? "" : key.name.substr(0, dot);
-    if (here != section) out += fmt::format("\n[{}]\n", here);
-    section = here;
-    const std::string line = fmt::format("{} = {}", key.name.substr(dot == std::string::npos ? 0 : dot + 1),
-                                         toml_value(key.value));
-    out += fmt::format("{:<38} # {}\n", line, key.help);
-  }
-  return out;
+  return listing({}, [](const std::string& setting, const Key& key) {
+    return fmt::format("{:<38} # {}", setting, key.help);
+  });
 }
 
 std::vector<std::string> contradictions(const Recipe& now, const Recipe& before) {

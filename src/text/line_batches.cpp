@@ -117,6 +117,16 @@ int64_t LineBatches::padded(int64_t example, size_t field) const {
   return kept(example, field) + (options_.before[field] ? 1 : 0) + (options_.after[field] ? 1 : 0);
 }
 
+LineBatches::Totals LineBatches::totals(size_t field) const {
+  Totals sum;
+  for (const int64_t example : sorted_) {
+    sum.tokens += padded(example, field);
+    sum.words += store_.words(example, field);
+    sum.characters += store_.characters(example, field);
+  }
+  return sum;
+}
+
 bool LineBatches::same_lengths(int64_t a, int64_t b) const {
   for (size_t field = 0; field < store_.fields(); ++field) {
     if (kept(a, field) != kept(b, field)) return false;

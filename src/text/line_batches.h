@@ -43,6 +43,11 @@ class LineBatches : public Batches {
 
   int64_t examples() const { return static_cast<int64_t>(sorted_.size()); }  ///< in an epoch
   int64_t too_long() const { return too_long_; }                             ///< skipped or truncated
+  /// Of a field over an epoch: tokens as they stand in batches, words and characters of the original text.
+  struct Totals {
+    int64_t tokens = 0, words = 0, characters = 0;
+  };
+  Totals totals(size_t field) const;
   int64_t empty() const { return empty_; }  ///< skipped: a field has no tokens
 
  private:

@@ -60,7 +60,8 @@ class Run {
         options_(options),
         folder_(folder),
         share_(share),
-        optimizer_(make_optimizer(options, trained_tensors(*job.model))) {
+        parameters_(trained_tensors(*job.model)),
+        optimizer_(make_optimizer(options, parameters_)) {
     if (resume) state_ = load_state(folder.state(), *job.model, *optimizer_);
     if (resume) MetricsLog::drop_after(folder.metrics(), state_.step);
     job.on_start();
@@ -72,10 +73,10 @@ class Run {
 
  private:
   void step(Prefetch& batches);
-  LossSum forward(const Batch& batch, int64_t sequence) const;
+  LossSum forward(const Batch& batch) const;
   /// Divides gradients by the number of tokens, clips them, and gives their norm.
   double finish_gradients(int64_t tokens) const;
-  [[noreturn]] void diverged(const Batch& batch, int64_t sequence, const char* what) const;
+  [[noreturn]] void diverged(const Batch& batch, const char* what) const;
   void report(MetricsLog& log, EventFile& events);
   void validate(MetricsLog& log, EventFile& events, Progress& progress);
   void save();
@@ -84,6 +85,7 @@ class Run {
   const TrainOptions& options_;
   const RunFolder& folder_;
   Share share_;
+  NamedTensors parameters_;
   std::unique_ptr<Optimizer> optimizer_;
   TrainerState state_;
   Interval interval_;
@@ -91,14 +93,14 @@ class Run {
   Scores scores_;
 };
 
-LossSum Run::forward(const Batch& batch, int64_t sequence) const {
-  at::manual_seed(mix(job_.seed, static_cast<uint64_t>(sequence)));
+LossSum Run::forward(const Batch& batch) const {
+  at::manual_seed(mix(job_.seed, static_cast<uint64_t>(batch.sequence)));
   const Precision precision(options_.precision);
   return job_.loss(batch);
 }
 
-void Run::diverged(const Batch& batch, int64_t sequence, const char* what) const {
-  const std::string bad = first_bad_tensor(*job_.model, [&] { forward(batch, sequence); });
+void Run::diverged(const Batch& batch, const char* what) const {
+  const std::string bad = first_bad_tensor(*job_.model, [&] { forward(batch); });
   const bool saved = std::filesystem::exists(folder_.state());
   throw std::runtime_error(fmt::format(
       "step {}: the {} is not a finite number; the first to go wrong was {}; the batch was {}; {}. A lower "
@@ -109,7 +111,7 @@ void Run::diverged(const Batch& batch, int64_t sequence, const char* what) const
 
 double Run::finish_gradients(int64_t tokens) const {
   std::vector<at::Tensor> gradients;
-  for (const auto& [name, tensor] : trained_tensors(*job_.model)) {
+  for (const auto& [name, tensor] : parameters_) {
     if (tensor.grad().defined()) gradients.push_back(tensor.grad());
   }
   const double per_token = 1 / static_cast<double>(std::max<int64_t>(tokens, 1));
@@ -125,9 +127,9 @@ void Run::step(Prefetch& batches) {
   Batch batch;
   for (int64_t n = 0; n < options_.accumulate; ++n) {
     batch = batches.next();
-    const LossSum sum = forward(batch, batch.sequence);
+    const LossSum sum = forward(batch);
     const auto loss = sum.loss.item<double>();
-    if (!std::isfinite(loss)) diverged(batch, batch.sequence, "loss");
+    if (!std::isfinite(loss)) diverged(batch, "loss");
     sum.loss.backward();
     tokens += sum.tokens;
     interval_.loss += loss;
@@ -136,7 +138,7 @@ void Run::step(Prefetch& batches) {
     interval_.correct += sum.correct;
   }
   gradient_norm_ = finish_gradients(tokens);
-  if (!std::isfinite(gradient_norm_)) diverged(batch, batch.sequence, "gradient");
+  if (!std::isfinite(gradient_norm_)) diverged(batch, "gradient");
   optimizer_->step(learning_rate(options_, job_.width, state_.step + 1), state_.step + 1);
   state_.tokens += tokens;
   ++state_.step;
