@@ -42,6 +42,11 @@ inline std::vector<ModelOptions> kinds_of_models() {
   all.push_back(small_model());
   all.back().activation = "gated-relu";
   all.back().attention = {"V", "R"};
+  for (const char* positions : {"sinusoidal", "learned", "relative"}) {
+    all.push_back(small_model("R+V"));
+    all.back().recurrent_depth = 3;
+    all.back().positions = positions;
+  }
   return all;
 }
 
