@@ -7,16 +7,20 @@
 #include "base/nearest.h"
 #include "metric/bleu.h"
 #include "metric/chrf.h"
+#include "metric/meteor.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
 
 /// The list itself: add a metric by adding its line.
 const std::vector<Metric>& metrics() {
+  // clang-format off
   static const std::vector<Metric> list = {
       bleu_metric(),
       chrf_metric(),
+      meteor_metric(),
   };
+  // clang-format on
   return list;
 }
 
