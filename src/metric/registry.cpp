@@ -6,8 +6,10 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "metric/bleu.h"
+#include "metric/caption.h"
 #include "metric/chrf.h"
 #include "metric/meteor.h"
+#include "metric/rouge.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
@@ -18,6 +20,8 @@ const std::vector<Metric>& metrics() {
   static const std::vector<Metric> list = {
       bleu_metric(),
       chrf_metric(),
+      rouge_metric(),
+      caption_metric(),
       meteor_metric(),
   };
   // clang-format on
