@@ -8,6 +8,7 @@
 #include "metric/bleu.h"
 #include "metric/caption.h"
 #include "metric/chrf.h"
+#include "metric/embedding.h"
 #include "metric/meteor.h"
 #include "metric/rouge.h"
 #include "metric/unicode_text.h"
@@ -23,6 +24,7 @@ const std::vector<Metric>& metrics() {
       rouge_metric(),
       caption_metric(),
       meteor_metric(),
+      embedding_metric(),
   };
   // clang-format on
   return list;
