@@ -8,8 +8,10 @@
 #include "metric/bleu.h"
 #include "metric/caption.h"
 #include "metric/chrf.h"
+#include "metric/classify.h"
 #include "metric/embedding.h"
 #include "metric/meteor.h"
+#include "metric/regress.h"
 #include "metric/rouge.h"
 #include "metric/unicode_text.h"
 
@@ -25,6 +27,8 @@ const std::vector<Metric>& metrics() {
       caption_metric(),
       meteor_metric(),
       embedding_metric(),
+      classify_metric(),
+      regress_metric(),
   };
   // clang-format on
   return list;

@@ -33,6 +33,7 @@ class MetricSamples : public SmallWordNet {
     Sample sample;
     if (metric == "caption") sample.perfect = 1000;
     if (metric == "embedding") sample.options["vectors"] = write("vectors", "the 1 2\nquick 3 -1\none 2 2\n");
+    if (metric == "regress") sample.texts = {"1.5", "2.5", "-3"};
     if (metric == "meteor") {
       sample.options["wordnet"] = folder_.string();
       sample.perfect = 100 - 50 * (std::pow(9, -3) + std::pow(5, -3)) / 2;  // even one run is a fragment
