@@ -97,3 +97,22 @@ def test_mistakes_are_value_errors(translation, language_model, tmp_path):
         synthesizer.load(translation).translate(["x"], beam=0)
     with pytest.raises(TypeError, match=r"\[text\]"):
         synthesizer.load(translation).translate("one")
+
+
+def test_classify_is_that_of_the_command_line(folder):
+    rows = ["good\tone two", "bad\ttwo three", "good\tone", "bad\tthree three"]
+    (folder / "c.tsv").write_text("".join(row + "\n" for row in rows), encoding="utf-8")
+    data = '[data]\ntrain = "c.tsv"\ndev = "c.tsv"\ntokenizer = "words"\nvocabulary = 0\n'
+    run = train(folder, 'task = "classification"\n' + data + MODEL + TRAIN, "classes")
+    m = synthesizer.load(run)
+    lines = ["one two", "three", "two two two"]
+    command = [SYNTH, "classify", run]
+    printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", input="\n".join(lines))
+    assert m.classify(lines) == printed.stdout.splitlines()
+    shares = m.classify(lines, probabilities=True)
+    assert [max(s, key=s.get) for s in shares] == m.classify(lines)
+    assert m.score([(lines[0], "bad")]) == [pytest.approx(math.log(shares[0]["bad"]), abs=1e-5)]
+    with pytest.raises(ValueError, match="classification"):
+        m.translate(lines)
+    with pytest.raises(ValueError, match="'fair' is no label"):
+        m.score([(lines[0], "fair")])
