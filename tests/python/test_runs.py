@@ -89,9 +89,9 @@ def test_a_run_says_what_it_is(translation):
 def test_mistakes_are_value_errors(translation, language_model, tmp_path):
     with pytest.raises(ValueError, match="no run"):
         synthesizer.load(tmp_path / "none")
-    with pytest.raises(ValueError, match="translate, not generate"):
+    with pytest.raises(ValueError, match="does not go on from a text"):
         synthesizer.load(translation).generate("x")
-    with pytest.raises(ValueError, match="generate, not translate"):
+    with pytest.raises(ValueError, match="does not turn one text into another"):
         synthesizer.load(language_model).translate(["x"])
     with pytest.raises(ValueError, match="decode.beam"):
         synthesizer.load(translation).translate(["x"], beam=0)
