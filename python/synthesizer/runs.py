@@ -88,7 +88,7 @@ class Run:
         return [shares if probabilities else label for label, shares in results]
 
     def score(self, examples: Sequence[str] | Sequence[tuple[str, str]]) -> list[float]:
-        """Log-probability, in nats, of each text, of each target given its source, or label given its text."""
+        """Log-probability in nats of each text, of a target given its source, or a label given its text."""
         return self._run.log_probabilities([[e] if isinstance(e, str) else list(e) for e in examples])
 
     def evaluate(self, *data: str | os.PathLike[str]) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""Tasks beyond translation, each trained through the program on a set made by rule, to a score that a model which
-does not learn cannot reach."""
+"""Tasks beyond translation, each trained through the program on a set made by rule, to a score that a model
+which does not learn cannot reach."""
 
 import json
 import random
@@ -55,7 +55,9 @@ def recipe(tmp_path_factory):
 
     def make(task, root, data, model="", length=32, steps=150):
         path = tmp_path_factory.mktemp("recipe") / f"{task}.toml"
-        path.write_text(SMALL.format(task=task, root=root, data=data, model=model, length=length, steps=steps))
+        path.write_text(
+            SMALL.format(task=task, root=root, data=data, model=model, length=length, steps=steps)
+        )
         return path
 
     return make
@@ -102,7 +104,9 @@ def test_classification_learns(synth, class_run):
     assert "perplexity" not in found
 
 
-@pytest.mark.parametrize("pooling, attention", [("first", "V"), ("mean", "FR"), ("first", "D"), ("mean", "R+V")])
+@pytest.mark.parametrize(
+    "pooling, attention", [("first", "V"), ("mean", "FR"), ("first", "D"), ("mean", "R+V")]
+)
 def test_classification_by_pooling_and_attention(synth, train, classification, tmp_path, pooling, attention):
     settings = [f"model.pooling={pooling}", f"model.attention={attention}", "train.steps=120"]
     run = train(classification, tmp_path / "run", *settings, timeout=400)
@@ -135,8 +139,17 @@ def test_labels_are_written_down(class_run):
 
 
 def test_a_classification_is_resumed(train, synth, classification, tmp_path):
-    run = train(classification, tmp_path / "run", "train.steps=20", "train.save_every=10", "train.schedule=constant")
-    done = synth("train", classification, "--run", run, "--resume", *changes(["train.steps=20", "train.schedule=constant"]))
+    run = train(
+        classification, tmp_path / "run", "train.steps=20", "train.save_every=10", "train.schedule=constant"
+    )
+    done = synth(
+        "train",
+        classification,
+        "--run",
+        run,
+        "--resume",
+        *changes(["train.steps=20", "train.schedule=constant"]),
+    )
     assert "20 steps" in done.stderr
 
 
@@ -183,7 +196,9 @@ tokenizer = "words"\nvocabulary = 0\ntoo_long = "truncate"\nmax_source_length = 
 
 def test_summarization_learns(synth, summaries):
     found = scores(synth, summaries)
-    assert found["rouge1"] >= 85 and found["rouge2"] >= 70 and found["rougeL"] >= 85 and found["rougeLsum"] >= 85
+    assert (
+        found["rouge1"] >= 85 and found["rouge2"] >= 70 and found["rougeL"] >= 85 and found["rougeLsum"] >= 85
+    )
 
 
 def test_equal_sources_are_one_with_several_references(synth, summaries, folder):
@@ -193,7 +208,9 @@ def test_equal_sources_are_one_with_several_references(synth, summaries, folder)
     write(folder / "several.tsv", ["source\ttarget", *rows])
     several = scores(synth, summaries, "--data", folder / "several.tsv")
     write(folder / "best.tsv", ["source\ttarget", rows[1], rows[2]])
-    assert several["rouge1"] == pytest.approx(scores(synth, summaries, "--data", folder / "best.tsv")["rouge1"])
+    assert several["rouge1"] == pytest.approx(
+        scores(synth, summaries, "--data", folder / "best.tsv")["rouge1"]
+    )
 
 
 def test_no_ngram_is_written_twice(synth, summaries):
@@ -227,7 +244,10 @@ def dialogue(folder, recipe, train, tmp_path_factory):
         write(folder / f"talk.{split}.tsv", ["turn\tpersona\thistory\tresponse", *rows])
     rng = random.Random(5)
     vocabulary = sorted({word for word in "my dog cat horse likes red blue green".split()})
-    write(folder / "vectors.txt", [w + " " + " ".join(f"{rng.gauss(0, 1):.3f}" for _ in range(5)) for w in vocabulary])
+    write(
+        folder / "vectors.txt",
+        [w + " " + " ".join(f"{rng.gauss(0, 1):.3f}" for _ in range(5)) for w in vocabulary],
+    )
     data = """train = "talk.train.tsv"\ndev = "talk.dev.tsv"\ncolumns = ["persona", "history", "response"]
 history_turns = 2\nvectors = "vectors.txt"\ntokenizer = "words"\nvocabulary = 0"""
     path = recipe("dialogue", folder, data, length=40, steps=300)
@@ -261,7 +281,9 @@ def corrupted(folder, recipe, train, tmp_path_factory):
     for split, count in [("train", 2000), ("dev", 100)]:
         write(folder / f"plain.{split}.txt", [line() for _ in range(count)])
     data = 'train = "plain.train.txt"\ndev = "plain.dev.txt"\ntokenizer = "words"\nvocabulary = 0'
-    path = recipe("span-corruption", folder, data, 'positions = "relative"\nnorm = "rms"\nbias = false', steps=300)
+    path = recipe(
+        "span-corruption", folder, data, 'positions = "relative"\nnorm = "rms"\nbias = false', steps=300
+    )
     return train(path, tmp_path_factory.mktemp("runs") / "spans", "train.learning_rate=1e-2", timeout=600)
 
 
@@ -336,7 +358,10 @@ vocabulary = 0\nsource_template = "how is it : {text}"\ntarget_template = "{labe
         (['data.tasks=["sst2", "kola"]'], ["kola", "cola"]),
         (["data.tasks=sst2"], ["2 files", "1 task"]),
         (["data.source_template=what is it"], ["what is it", "{"]),
-        (["data.source_template={text}", "data.target_template={label}"], ["sst2.train.tsv:1", "text", "sentence"]),
+        (
+            ["data.source_template={text}", "data.target_template={label}"],
+            ["sst2.train.tsv:1", "text", "sentence"],
+        ),
     ],
 )
 def test_mistakes_of_text_to_text(mistake, glue, tmp_path, settings, words):

@@ -107,7 +107,9 @@ def test_classify_is_that_of_the_command_line(folder):
     m = synthesizer.load(run)
     lines = ["one two", "three", "two two two"]
     command = [SYNTH, "classify", run]
-    printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", input="\n".join(lines))
+    printed = subprocess.run(
+        command, check=True, capture_output=True, encoding="utf-8", input="\n".join(lines)
+    )
     assert m.classify(lines) == printed.stdout.splitlines()
     shares = m.classify(lines, probabilities=True)
     assert [max(s, key=s.get) for s in shares] == m.classify(lines)
