@@ -1,9 +1,19 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace synthesizer {
+
+/// The whole text as a number; false where it is not one, or too large for T.
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end;
+}
 
 /// 1234567 as "1,234,567".
 std::string with_thousands(int64_t number);

@@ -23,12 +23,14 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
   std::vector<int64_t> tokens(beams.size(), begin);  // what each row of the model is fed next
   while (!tokens.empty()) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
-    std::vector<const std::vector<int64_t>*> outputs;
-    for (const SentenceBeam& beam : beams) {
-      if (beam.done()) continue;
-      for (const auto& live : beam.live()) outputs.push_back(&live.tokens);
+    if (options.no_repeat_ngram > 0) {
+      std::vector<const std::vector<int64_t>*> outputs;
+      for (const SentenceBeam& beam : beams) {
+        if (beam.done()) continue;
+        for (const auto& live : beam.live()) outputs.push_back(&live.tokens);
+      }
+      forbid_repeats(log_probability, outputs, options.no_repeat_ngram);
     }
-    forbid_repeats(log_probability, outputs, options.no_repeat_ngram);
     const auto best = best_tokens(log_probability, SentenceBeam::choices(options));
     const auto ends = floats(log_probability.select(1, end));  // B
 

@@ -4,22 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/number_text.h"
 
 namespace synthesizer {
 namespace {
-
-/// The whole text as a number; false where it is not one.
-template <class T>
-bool parse(const std::string& text, T& value) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end;
-}
 
 void check_value(const MetricOption& option, const std::string& value) {
   if (option.flag && value != "true" && value != "false") {
@@ -55,7 +47,7 @@ bool flag_of(const MetricOptions& options, const std::string& name) {
 
 int64_t integer_of(const MetricOptions& options, const std::string& name, int64_t least, int64_t most) {
   int64_t value = 0;
-  if (!parse(options.at(name), value) || value < least || value > most) {
+  if (!parse_number(options.at(name), value) || value < least || value > most) {
     invalid(fmt::format("option {} is '{}': it is a whole number from {} to {}", name, options.at(name),
                         least, most));
   }
@@ -64,7 +56,7 @@ int64_t integer_of(const MetricOptions& options, const std::string& name, int64_
 
 double number_of(const MetricOptions& options, const std::string& name) {
   double value = 0;
-  if (!parse(options.at(name), value) || !std::isfinite(value) || value < 0) {
+  if (!parse_number(options.at(name), value) || !std::isfinite(value) || value < 0) {
     invalid(fmt::format("option {} is '{}': it is a number from 0 on", name, options.at(name)));
   }
   return value;

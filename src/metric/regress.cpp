@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
@@ -52,8 +52,7 @@ std::vector<double> numbers_of(const Segments& lines, const char* whose) {
     std::string_view text = words.size() == 1 ? words[0] : std::string_view();
     if (text.starts_with('+')) text.remove_prefix(1);
     double number = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || rest != text.data() + text.size() || !std::isfinite(number)) {
+    if (!parse_number(text, number) || !std::isfinite(number)) {
       invalid(fmt::format("line {} of the {} is '{}': it must be a number", numbers.size() + 1, whose, line));
     }
     numbers.push_back(number);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "text/lines.h"
 
 namespace synthesizer {
@@ -23,21 +23,15 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
-template <class T>
-bool parse(std::string_view text, T& value) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && rest == text.data() + text.size();
-}
-
 bool is_number(std::string_view text) {
   double value = 0;
-  return parse(text, value) && std::isfinite(value);
+  return parse_number(text, value) && std::isfinite(value);
 }
 
 /// word2vec's first line: two whole numbers.
 bool is_header(const std::vector<std::string_view>& fields) {
   size_t rows = 0, width = 0;
-  return fields.size() == 2 && parse(fields[0], rows) && parse(fields[1], width) && width > 0;
+  return fields.size() == 2 && parse_number(fields[0], rows) && parse_number(fields[1], width) && width > 0;
 }
 
 }  // namespace
@@ -82,7 +76,7 @@ void WordVectors::read(const std::string& path) {
     for (size_t i = 0; i < width_; ++i) {
       const std::string_view field = fields[fields.size() - width_ + i];
       double value = 0;
-      if (!parse(field, value) || !std::isfinite(value)) {
+      if (!parse_number(field, value) || !std::isfinite(value)) {
         complain(
             fmt::format("'{}' is no number: a line is a word and its vector, as word2vec and GloVe "
                         "write them as text",

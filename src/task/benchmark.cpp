@@ -29,9 +29,13 @@ double mean(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
-/// What stands for the task: the mean of its counted scores.
-double counted_score(const Benchmark& benchmark, const BenchmarkScores& scores) {
+}  // namespace
+
+double task_score(const Benchmark& benchmark, const BenchmarkScores& scores) {
   std::vector<double> counted;
+  if (benchmark.counted.empty()) {
+    for (const auto& score : scores) counted.push_back(score.second);
+  }
   for (const auto& name : benchmark.counted) {
     const auto found =
         std::find_if(scores.begin(), scores.end(), [&](auto& score) { return score.first == name; });
@@ -40,8 +44,6 @@ double counted_score(const Benchmark& benchmark, const BenchmarkScores& scores) 
   }
   return mean(counted);
 }
-
-}  // namespace
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> list = [] {
@@ -67,7 +69,7 @@ double suite_average(const std::vector<std::pair<const Benchmark*, BenchmarkScor
   std::map<std::string, std::vector<double>> tasks;
   for (const auto& [benchmark, scores] : results) {
     if (benchmark->suite == suite && !benchmark->counted.empty())
-      tasks[benchmark->name].push_back(counted_score(*benchmark, scores));
+      tasks[benchmark->name].push_back(task_score(*benchmark, scores));
   }
   if (tasks.empty()) invalid(fmt::format("no scores of suite '{}' to be averaged", suite));
   std::vector<double> means;

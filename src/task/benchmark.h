@@ -61,6 +61,9 @@ const Benchmark& find_benchmark(const std::string& name);
 Benchmark template_benchmark(const std::string& name, const std::string& source, const std::string& target,
                              const std::string& format);
 
+/// The one number that stands for a task: the mean of its scores that count, or of all where none does.
+double task_score(const Benchmark& benchmark, const BenchmarkScores& scores);
+
 /// The mean over the tasks of a suite of their counted scores. A task that is there several times (MNLI's
 /// matched and mismatched sets) counts once, by its mean.
 double suite_average(const std::vector<std::pair<const Benchmark*, BenchmarkScores>>& results,

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "metric/classify.h"
 #include "metric/question_answering.h"
 #include "metric/regress.h"
@@ -59,9 +59,7 @@ Pairs of_two_classes(const Examples& examples, const Answers& answers, const std
 
 double number_or_zero(const std::string& text) {
   double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end && std::isfinite(number) ? number : 0;
+  return parse_number(text, number) && std::isfinite(number) ? number : 0;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/error.h"
@@ -86,9 +87,19 @@ LossSum ClassificationTask::loss(const Batch& batch) {
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }
 
-at::Tensor ClassificationTask::probabilities(const Field& texts) {
+std::vector<Classified> ClassificationTask::classify(const Field& texts) {
   const auto [tokens, lengths] = tensors_of(texts);
-  return at::softmax(at::linear(model_->forward(tokens, lengths), model_->classes()), 1, at::kDouble);
+  const auto logits = at::linear(model_->forward(tokens, lengths), model_->classes());  // B×C
+  const auto shares = at::softmax(logits, 1, at::kDouble).contiguous();
+  const double* row = shares.const_data_ptr<double>();
+  std::vector<Classified> results(static_cast<size_t>(texts.rows));
+  for (Classified& result : results) {
+    const double* end = row + shares.size(1);
+    result.label = labels()[static_cast<size_t>(std::max_element(row, end) - row)];
+    result.probabilities.assign(row, end);
+    row = end;
+  }
+  return results;
 }
 
 Evaluation ClassificationTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
@@ -98,13 +109,12 @@ Evaluation ClassificationTask::evaluate(const Dataset& data, bool, const DecodeO
   double nll = 0;
   for (int64_t n = 0; n < data.batches->per_epoch(); ++n) {
     const Batch batch = data.batches->make(n);
-    const auto shares = probabilities(batch.fields[1]).contiguous();  // B×C
-    const auto best = shares.argmax(1);
-    for (int64_t row = 0; row < shares.size(0); ++row) {
-      const int64_t label = batch.fields[0].ids[static_cast<size_t>(row)];
-      nll -= std::log(shares[row][label].item<double>());
-      wanted.push_back(labels()[static_cast<size_t>(label)]);
-      found.push_back(labels()[static_cast<size_t>(best[row].item<int64_t>())]);
+    const auto results = classify(batch.fields[1]);
+    for (size_t row = 0; row < results.size(); ++row) {
+      const auto label = static_cast<size_t>(batch.fields[0].ids[row]);
+      nll -= std::log(results[row].probabilities[label]);
+      wanted.push_back(labels()[label]);
+      found.push_back(results[row].label);
     }
   }
   Evaluation result{{{"loss", nll / static_cast<double>(found.size())}}, {}};

@@ -33,7 +33,7 @@ class ClassificationTask : public Task, public Labeller {
  private:
   int64_t max_text() const;  ///< tokens of the text itself
   std::vector<int64_t> framed(const Tokens& tokens) const;
-  at::Tensor probabilities(const Field& texts);  ///< B×C
+  std::vector<Classified> classify(const Field& texts);  ///< one a row
 
   std::shared_ptr<Classifier> model_;
 };

@@ -35,13 +35,8 @@ std::vector<Classified> ClassificationTask::classify(const std::vector<std::stri
   in_batches(texts, batch_tokens, [&](const std::vector<size_t>& numbers) {
     std::vector<std::vector<int64_t>> rows;
     for (const size_t n : numbers) rows.push_back(framed(texts[n]));
-    const auto shares = probabilities(field_of(rows)).contiguous();  // B×C
-    const double* row = shares.const_data_ptr<double>();
-    for (const size_t n : numbers) {
-      results[n].probabilities.assign(row, row + shares.size(1));
-      results[n].label = labels()[static_cast<size_t>(std::max_element(row, row + shares.size(1)) - row)];
-      row += shares.size(1);
-    }
+    auto found = classify(field_of(rows));
+    for (size_t i = 0; i < numbers.size(); ++i) results[numbers[i]] = std::move(found[i]);
   });
   return results;
 }

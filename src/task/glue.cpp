@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "task/benchmark_scores.h"
 #include "task/benchmark_text.h"
 #include "text/records.h"
@@ -31,9 +31,7 @@ struct GlueTask {
 /// the even side, as T5 did, so that targets are the same ones.
 std::string rounded_score(const std::string& score, const std::string& where) {
   float value = 0;
-  const char* end = score.data() + score.size();
-  const auto [rest, error] = std::from_chars(score.data(), end, value);
-  if (error != std::errc() || rest != end || !(value >= 0 && value <= 5))
+  if (!parse_number(score, value) || !(value >= 0 && value <= 5))
     invalid(fmt::format("{}: the score '{}' is no number from 0 to 5", where, score));
   return fmt::format("{:.1f}", std::nearbyint(value * 5) / 5);
 }

@@ -69,18 +69,6 @@ std::vector<TextExample> read_examples(const Benchmark& task, const std::string&
   return examples;
 }
 
-/// The one number that stands for a task: the mean of its scores that count, or of all where none does.
-double one_score(const Benchmark& task, const BenchmarkScores& scores) {
-  double sum = 0, count = 0;
-  for (const auto& [key, value] : scores) {
-    const auto& counted = task.counted;
-    if (!counted.empty() && std::find(counted.begin(), counted.end(), key) == counted.end()) continue;
-    sum += value;
-    ++count;
-  }
-  return sum / count;
-}
-
 void set_shape(Files& files, const std::vector<Benchmark>& tasks, const Recipe& recipe, bool training) {
   files.shaper = [tasks, training] { return std::make_unique<BenchmarkShaper>(tasks, training); };
   files.shape = fmt::format("{}, {}, {}", training ? "training" : "scoring", recipe.data.source_template,
@@ -141,7 +129,7 @@ Evaluation TextToTextTask::evaluate(const Dataset& data, bool texts, const Decod
     if (members > 1) result.scores.emplace_back(suite, suite_average(found, suite));
   }
   double sum = 0;
-  for (const auto& one : found) sum += one_score(*one.first, one.second);
+  for (const auto& one : found) sum += task_score(*one.first, one.second);
   result.scores.emplace_back("average", sum / static_cast<double>(found.size()));
   return result;
 }

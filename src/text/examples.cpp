@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/number_text.h"
 #include "text/records.h"
 
 namespace synthesizer {
@@ -16,14 +17,6 @@ std::string format_of(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (path.ends_with(".tsv")) return "tsv";
   return path.ends_with(".jsonl") ? "jsonl" : "lines";
-}
-
-/// 29,000
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(digits.begin() + i, ',');
-  return digits;
 }
 
 bool blank(std::string_view text) {
@@ -160,8 +153,8 @@ void ExampleReader::uneven(size_t shorter) {
   });
   const auto [first, second] = std::minmax({shorter, static_cast<size_t>(longer - readers_.begin())});
   invalid(fmt::format("{} has {} lines and {} {}: parallel files need as many", files_.paths[first],
-                      grouped(readers_[first].number()), files_.paths[second],
-                      grouped(readers_[second].number())));
+                      with_thousands(readers_[first].number()), files_.paths[second],
+                      with_thousands(readers_[second].number())));
 }
 
 }  // namespace synthesizer

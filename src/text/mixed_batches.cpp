@@ -18,11 +18,20 @@ MixedBatches::MixedBatches(std::vector<MixedPart> parts, int64_t cap, uint64_t s
   }
 }
 
+std::shared_ptr<const MixedBatches::Epoch> MixedBatches::epoch(int64_t number) const {
+  std::lock_guard lock(mutex_);
+  if (!epoch_ || epoch_->number != number) {
+    const uint64_t seed = mix(seed_, static_cast<uint64_t>(number));
+    epoch_ = std::make_shared<const Epoch>(Epoch{number, permutation(per_epoch(), seed)});
+  }
+  return epoch_;
+}
+
 MixedBatches::Turn MixedBatches::turn(int64_t sequence) const {
-  const int64_t epoch = sequence / per_epoch(), place = sequence % per_epoch();
-  const auto order = permutation(per_epoch(), mix(seed_, static_cast<uint64_t>(epoch)));
-  Turn turn = schedule_[static_cast<size_t>(order[static_cast<size_t>(place)])];
-  turn.number += epoch * taken_[turn.part];
+  const auto now = epoch(sequence / per_epoch());
+  const auto place = static_cast<size_t>(sequence % per_epoch());
+  Turn turn = schedule_[static_cast<size_t>(now->order[place])];
+  turn.number += now->number * taken_[turn.part];
   return turn;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,20 @@ class MixedBatches : public Batches {
     size_t part;
     int64_t number;  ///< among those of the part in this epoch
   };
+  struct Epoch {
+    int64_t number;
+    std::vector<int64_t> order;
+  };
   Turn turn(int64_t sequence) const;
+  std::shared_ptr<const Epoch> epoch(int64_t number) const;
 
   std::vector<MixedPart> parts_;
   std::vector<int64_t> taken_;  ///< batches of each part in an epoch
   std::vector<Turn> schedule_;  ///< all turns of an epoch, part after part
   uint64_t seed_;
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Epoch> epoch_;  // the one asked for last
 };
 
 }  // namespace synthesizer
