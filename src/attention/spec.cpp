@@ -7,6 +7,7 @@
 
 #include "attention/mixture.h"
 #include "base/error.h"
+#include "base/nearest.h"
 
 namespace synthesizer {
 
@@ -51,6 +52,25 @@ std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members) {
     for (const OptionInfo& option : Mixture::options()) add(option);
   }
   return all;
+}
+
+std::string short_spec(std::string_view attention) {
+  return short_spec(parse_spec(attention));
+}
+
+std::vector<OptionInfo> options_of(std::string_view attention) {
+  return options_of(parse_spec(attention));
+}
+
+void check_extra_options(const AttentionOptions& options) {
+  std::vector<std::string> known;
+  for (const OptionInfo& option : options_of(options.attention)) known.push_back(option.name);
+  for (const auto& [name, value] : options.options.values()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    invalid(fmt::format("attention {} has no option '{}'{} (it takes: {})", short_spec(options.attention),
+                        name, did_you_mean(name, known),
+                        known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
 }
 
 }  // namespace synthesizer

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attention/options.h"
 #include "attention/registry.h"
 
 namespace synthesizer {
@@ -17,5 +18,12 @@ std::string short_spec(const std::vector<const Variant*>& members);
 
 /// The options these members take (and a mixture of them), to check what was given and to print help.
 std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members);
+
+// The same for whatever may stand under `attention`.
+std::string short_spec(std::string_view attention);
+std::vector<OptionInfo> options_of(std::string_view attention);
+
+/// Throws InvalidInput where an option was given that this attention does not take.
+void check_extra_options(const AttentionOptions& options);
 
 }  // namespace synthesizer

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "attention/frame.h"
+#include "attention/mixer.h"
+#include "attention/mixture.h"
 #include "attention/spec.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -58,7 +59,7 @@ AttentionOptions layer_attention(const ModelOptions& options, const std::string&
                          .causal = causal,
                          .dropout = options.attention_dropout,
                          .bias = options.bias};
-  for (const OptionInfo& known : options_of(parse_spec(spec))) {
+  for (const OptionInfo& known : options_of(spec)) {
     const auto given = options.attention_options.values().find(known.name);
     if (given != options.attention_options.values().end()) layer.options.set(known.name, given->second);
   }
@@ -91,7 +92,7 @@ void check(const ModelOptions& options) {
   for (const Side side : {Side::encoder, Side::decoder}) {
     for (const std::string& spec : attention_of_layers(options, side)) {
       try {
-        Frame(layer_attention(options, spec, side == Side::decoder));
+        make_mixer(layer_attention(options, spec, side == Side::decoder));
       } catch (const InvalidInput& mistake) {
         invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
       }
