@@ -8,6 +8,7 @@
 #include "attention/mixer.h"
 #include "attention/processor.h"
 #include "attention/registry.h"
+#include "attention/rivals.h"
 #include "attention/spec.h"
 #include "runs.h"
 
@@ -61,11 +62,28 @@ py::list list_variants() {
   return all;
 }
 
+py::list list_rivals() {
+  py::list all;
+  for (const Rival& r : rivals()) {
+    py::dict line;
+    line["name"] = r.name;
+    line["help"] = r.help;
+    line["causal"] = r.causal;
+    line["parameters"] = r.parameters;
+    py::list options;
+    for (const OptionInfo& option : r.options) options.append(option.name);
+    line["options"] = options;
+    all.append(line);
+  }
+  return all;
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_C, m) {
   avoid_amx_trap();
   m.def("variants", list_variants);
+  m.def("rivals", list_rivals);
   m.def("vector_target", kernel::vector_target);
   add_runs(m);
 

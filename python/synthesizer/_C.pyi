@@ -1,4 +1,4 @@
-"""The extension: the registry, and what a layer does. Use it through synthesizer.Attention."""
+"""The extension: the registries, and what a layer does. Use it through synthesizer.Attention."""
 
 from typing import Any, final
 
@@ -7,6 +7,7 @@ from torch import Tensor
 Option = bool | int | float | str
 
 def variants() -> list[dict[str, Any]]: ...
+def rivals() -> list[dict[str, Any]]: ...
 def vector_target() -> str: ...
 def measure(name: str, hyps: list[str], refs: list[list[str]], options: dict[str, str]) -> dict[str, Any]: ...
 

@@ -21,19 +21,32 @@ def variants() -> list[dict[str, Any]]:
     return _C.variants()
 
 
+def rivals() -> list[dict[str, Any]]:
+    """What the paper compares its attentions with: name, help, causal (can be), parameters, options.
+
+    >>> [r["name"] for r in rivals()]
+    ['light-conv', 'dynamic-conv', 'linformer']
+    >>> rivals()[0]["options"]
+    ['kernel']
+    """
+    return _C.rivals()
+
+
 class Attention(nn.Module):
-    """Multi-head attention with any of the paper's alignments, or a mixture of them.
+    """Multi-head attention with any of the paper's alignments, a mixture of them, or one of their rivals.
 
     Args:
-        attention: a variant ("V", "dense", …, see :func:`variants`) or a mixture ("R+V").
+        attention: a variant ("V", "dense", …, see :func:`variants`), a mixture ("R+V") or a rival
+            ("light-conv", …, see :func:`rivals`; with its size behind a colon, "light-conv:15").
         width: model width D; must be divisible by ``heads``.
         heads: number of heads H.
         max_length: longest length N the layer is built for.
-        causal: position i sees positions 0 … i only.
-        dropout: on the attention weights, in training.
-        bias: biases of the value and output projections.
+        causal: position i sees positions 0 … i only; never for "linformer".
+        dropout: on the attention weights, or on the taps of a convolution, in training.
+        bias: biases of the projections of input and output (value, glu, output).
         **options: those of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR),
-            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures).
+            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the rivals:
+            ``kernel`` (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
 
     >>> a = Attention("FR", width=32, heads=4, max_length=16, rank=2)
     >>> sorted(a.state_dict())
@@ -41,6 +54,8 @@ class Attention(nn.Module):
     >>> y, p = a(torch.randn(3, 5, 32), need_weights=True)
     >>> y.shape, p.shape
     (torch.Size([3, 5, 32]), torch.Size([1, 4, 5, 5]))
+    >>> sorted(Attention("light-conv", width=32, heads=4, max_length=16, kernel=5).state_dict())
+    ['glu.weight', 'kernel.weight', 'output.weight']
     """
 
     def __init__(
@@ -84,7 +99,7 @@ class Attention(nn.Module):
         lengths: how many positions of each sample count (B, integers); the rest is padding on the right:
             padded columns get no weight, padded rows of the result are 0.
         need_weights: also return the weights, without dropout: B×H×L×L, or 1×H×L×L where they depend on no
-            token and no lengths are given. Slow: for looking at.
+            token and no lengths are given. Slow: for looking at. Rivals have none, and refuse.
 
         >>> a = Attention("D", width=8, heads=2, max_length=6)
         >>> y = a(torch.randn(2, 6, 8), lengths=torch.tensor([6, 3]))
@@ -94,8 +109,10 @@ class Attention(nn.Module):
         if lengths is not None:
             lengths = values.lengths(lengths)
         tensors = self._tensors()
-        y = self._mixer.forward(tensors, x, lengths, self.training)
-        return (y, self._mixer.weights(tensors, x, lengths)) if need_weights else y
+        if not need_weights:
+            return self._mixer.forward(tensors, x, lengths, self.training)
+        weights = self._mixer.weights(tensors, x, lengths)  # first: not every layer has them
+        return self._mixer.forward(tensors, x, lengths, self.training), weights
 
     def start(self, batch: int) -> State:
         """An empty state for decoding a batch step by step; causal layers only.

@@ -7,7 +7,8 @@
 
 namespace synthesizer {
 
-/// A multi-head attention layer for LibTorch models, with any of the paper's alignments:
+/// A multi-head attention layer for LibTorch models, with any of the paper's alignments, or one of its rivals
+/// such as "light-conv" (rivals.h):
 ///
 ///     synthesizer::Attention attention({.attention = "R+V", .width = 512, .heads = 8,
 ///                                       .max_length = 256, .causal = true});

@@ -16,8 +16,8 @@ struct Count {
   int64_t macs = 0;
 };
 
-/// What one layer does between positions, as the attentions of the paper do (frame.h). This class has what
-/// all of them do alike: checks of the input, zeros for padding, counts, growth.
+/// What one layer does between positions: the attentions of the paper (frame.h) and their rivals (rivals.h).
+/// This class has what all of them do alike: checks of the input, zeros for padding, counts, growth.
 ///
 /// It holds no tensors. The C++ module (attention.h) and the Python one own them and pass them with every
 /// call, in the order of parameters().
@@ -91,7 +91,7 @@ class Mixer {
   std::vector<Parameter> parameters_;
 };
 
-/// The layer that options.attention names: a variant or a mixture (spec.h).
+/// The layer that options.attention names: a variant or a mixture (spec.h), or a rival (rivals.h).
 std::unique_ptr<Mixer> make_mixer(AttentionOptions options);
 
 /// The tensors of a layer carried over to one with a larger max_length: what was there is copied, the rest

@@ -35,9 +35,11 @@ void add_params(CLI::App& program) {
   auto arguments = add_layer_arguments(*command);
   auto length = std::make_shared<int64_t>(-1);
   auto json = std::make_shared<bool>(false);
-  command->add_option("--attention", arguments->layer.attention, "a variant or a mixture, such as R+V")
+  command
+      ->add_option("--attention", arguments->layer.attention,
+                   "a variant, a mixture such as R+V, or a rival such as light-conv")
       ->required();
-  command->add_flag("--bias", arguments->layer.bias, "biases of the value and output projections");
+  command->add_flag("--bias", arguments->layer.bias, "biases of the projections of input and output");
   command->add_option("--length", *length, "length to count multiply-adds for (default: max-length)");
   command->add_flag("--json", *json, "as a JSON object");
   command->callback([=] {

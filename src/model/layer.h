@@ -21,7 +21,7 @@ struct LayerState {
   void reorder(const at::Tensor& indices);
 };
 
-/// One layer of a Transformer: self-attention of any kind, attention to an encoder where
+/// One layer of a Transformer: self-attention of any kind or one of its rivals, attention to an encoder where
 /// `cross`, and the feed-forward part, each in a residual branch with its norm before ("pre") or after the
 /// sum ("post").
 class Layer : public torch::nn::Module {
