@@ -19,6 +19,7 @@ DecodeOptions decode_options(const OpenRun& run, const std::map<std::string, dou
     if (name == "nbest") o.nbest = whole(value);
     if (name == "length_penalty") o.length_penalty = value;
     if (name == "max_length") o.max_length = whole(value);
+    if (name == "no_repeat_ngram") o.no_repeat_ngram = whole(value);
     if (name == "temperature") o.temperature = value;
     if (name == "top_k") o.top_k = whole(value);
     if (name == "top_p") o.top_p = value;
@@ -34,7 +35,8 @@ std::vector<std::vector<TextAndScore>> translate(OpenRun& run, const std::vector
                                                  const std::map<std::string, double>& options,
                                                  int64_t batch_tokens, bool truncate) {
   auto* translator = dynamic_cast<Translator*>(run.task.get());
-  if (!translator) invalid("this run is a " + run.task->recipe().task + ": it has generate, not translate");
+  if (!translator)
+    invalid("this run is a " + run.task->recipe().task + ": it does not turn one text into another");
   const DecodeOptions decode = decode_options(run, options);
   py::gil_scoped_release free;
   std::vector<std::string> remarks;
@@ -50,10 +52,29 @@ std::vector<std::vector<TextAndScore>> translate(OpenRun& run, const std::vector
 std::string generate(OpenRun& run, const std::string& prompt, int64_t tokens,
                      const std::map<std::string, double>& options) {
   auto* generator = dynamic_cast<Generator*>(run.task.get());
-  if (!generator) invalid("this run is a " + run.task->recipe().task + ": it has translate, not generate");
+  if (!generator) invalid("this run is a " + run.task->recipe().task + ": it does not go on from a text");
   const DecodeOptions decode = decode_options(run, options);
   py::gil_scoped_release free;
   return generator->generate(prompt, tokens, decode, {});
+}
+
+using LabelAndShares = std::pair<std::string, std::map<std::string, double>>;
+
+std::vector<LabelAndShares> classify(OpenRun& run, const std::vector<std::string>& lines,
+                                     int64_t batch_tokens, bool truncate) {
+  auto* labeller = dynamic_cast<Labeller*>(run.task.get());
+  if (!labeller) invalid("this run is a " + run.task->recipe().task + ": it has no classes");
+  py::gil_scoped_release free;
+  std::vector<std::string> remarks;
+  std::vector<LabelAndShares> all;
+  for (const Classified& found :
+       labeller->classify(lines, batch_tokens, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
+    auto& [label, shares] = all.emplace_back();
+    label = found.label;
+    for (size_t i = 0; i < found.probabilities.size(); ++i)
+      shares[labeller->labels()[i]] = found.probabilities[i];
+  }
+  return all;
 }
 
 Scores evaluate(OpenRun& run, const std::vector<std::string>& data) {
@@ -80,6 +101,7 @@ void add_runs(py::module_& module) {
       .def_property_readonly("config", [](const OpenRun& run) { return to_toml(run.task->recipe()); })
       .def("translate", &translate)
       .def("generate", &generate)
+      .def("classify", &classify)
       .def("evaluate", &evaluate)
       .def("log_probabilities", [](OpenRun& run, const std::vector<std::vector<std::string>>& examples) {
         py::gil_scoped_release free;

@@ -180,9 +180,9 @@ class Attention(nn.Module):
     def train(self, mode: bool = True) -> Attention:
         """As on any module; also drops weights kept from earlier calls.
 
-        In ``eval()`` and without gradients, weights that depend on no token are kept from call to call until a
-        parameter changes or a call wants gradients. Writes that torch does not count (``parameter.data``, fused
-        optimizers) cannot be noticed in between: say ``eval()`` after them.
+        In ``eval()`` and without gradients, weights that depend on no token are kept from call to call until
+        a parameter changes or a call wants gradients. Writes that torch does not count (``parameter.data``,
+        fused optimizers) cannot be noticed in between: say ``eval()`` after them.
 
         >>> Attention("R", width=8, heads=2, max_length=4).eval().training
         False

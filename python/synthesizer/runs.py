@@ -42,6 +42,7 @@ class Run:
         beam: int | None = None,
         length_penalty: float | None = None,
         max_length: int | None = None,
+        no_repeat_ngram: int | None = None,
         nbest: int = 1,
         batch_tokens: int = 4096,
         too_long: str = "truncate",
@@ -50,10 +51,14 @@ class Run:
 
         What is left out is as in the run's recipe.
         """
-        if too_long not in ("truncate", "error"):
-            raise ValueError(f"too_long is {too_long!r}: it must be 'truncate' or 'error'")
-        options = _given(beam=beam, length_penalty=length_penalty, max_length=max_length, nbest=nbest)
-        results = self._run.translate(_lines(lines), options, batch_tokens, too_long == "truncate")
+        options = _given(
+            beam=beam,
+            length_penalty=length_penalty,
+            max_length=max_length,
+            no_repeat_ngram=no_repeat_ngram,
+            nbest=nbest,
+        )
+        results = self._run.translate(_lines(lines), options, batch_tokens, _truncates(too_long))
         return results if nbest > 1 else [best[0][0] for best in results]
 
     def generate(
@@ -70,8 +75,20 @@ class Run:
         options = _given(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
         return prompt + self._run.generate(prompt, tokens, options)
 
+    def classify(
+        self,
+        lines: Sequence[str],
+        *,
+        probabilities: bool = False,
+        batch_tokens: int = 4096,
+        too_long: str = "truncate",
+    ) -> list[str] | list[dict[str, float]]:
+        """One label a line, or how likely each label is."""
+        results = self._run.classify(_lines(lines), batch_tokens, _truncates(too_long))
+        return [shares if probabilities else label for label, shares in results]
+
     def score(self, examples: Sequence[str] | Sequence[tuple[str, str]]) -> list[float]:
-        """Log-probability, in nats, of each text, or of each target given its source."""
+        """Log-probability in nats of each text, of a target given its source, or a label given its text."""
         return self._run.log_probabilities([[e] if isinstance(e, str) else list(e) for e in examples])
 
     def evaluate(self, *data: str | os.PathLike[str]) -> dict[str, float]:
@@ -97,5 +114,11 @@ def _given(**options: float | None) -> dict[str, float]:
 
 def _lines(lines: Sequence[str]) -> list[str]:
     if isinstance(lines, str):
-        raise TypeError("translate takes a list of texts: write [text] for one")
+        raise TypeError("a list of texts is needed: write [text] for one")
     return list(lines)
+
+
+def _truncates(too_long: str) -> bool:
+    if too_long not in ("truncate", "error"):
+        raise ValueError(f"too_long is {too_long!r}: it must be 'truncate' or 'error'")
+    return too_long == "truncate"

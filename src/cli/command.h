@@ -17,6 +17,7 @@ void add_train(CLI::App& program, const std::vector<std::string>& command_line);
 void add_eval(CLI::App& program);
 void add_translate(CLI::App& program);
 void add_generate(CLI::App& program);
+void add_classify(CLI::App& program);
 void add_average(CLI::App& program);
 void add_score(CLI::App& program);
 

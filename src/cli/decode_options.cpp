@@ -10,6 +10,7 @@ DecodeOptions DecodeArguments::over(DecodeOptions all) const {
   all.length_normalization = length_normalization.value_or(all.length_normalization);
   all.min_length = min_length.value_or(all.min_length);
   all.max_length = max_length.value_or(all.max_length);
+  all.no_repeat_ngram = no_repeat_ngram.value_or(all.no_repeat_ngram);
   if (no_early_stopping) all.early_stopping = false;
   check(all);
   return all;
@@ -21,6 +22,8 @@ void add_decode_options(CLI::App& command, DecodeArguments& a) {
   command.add_option("--length-normalization", a.length_normalization, "power (Marian, fairseq) or gnmt");
   command.add_option("--min-length", a.min_length, "tokens of the output, at least");
   command.add_option("--max-length", a.max_length, "tokens of the output, at most");
+  command.add_option("--no-repeat-ngram", a.no_repeat_ngram,
+                     "so many tokens in a row never occur twice; 0: they may");
   command.add_flag("--no-early-stopping", a.no_early_stopping, "search on until nothing better can come");
 }
 

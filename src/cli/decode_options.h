@@ -13,7 +13,7 @@ namespace synthesizer::cli {
 
 /// What the command line says about decoding; what it leaves out is as the run's recipe has it.
 struct DecodeArguments {
-  std::optional<int64_t> beam, min_length, max_length;
+  std::optional<int64_t> beam, min_length, max_length, no_repeat_ngram;
   std::optional<double> length_penalty;
   std::optional<std::string> length_normalization;
   bool no_early_stopping = false;

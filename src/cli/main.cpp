@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   synthesizer::cli::add_eval(program);
   synthesizer::cli::add_translate(program);
   synthesizer::cli::add_generate(program);
+  synthesizer::cli::add_classify(program);
   synthesizer::cli::add_average(program);
   synthesizer::cli::add_score(program);
   synthesizer::cli::add_bench(program);

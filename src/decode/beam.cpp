@@ -8,6 +8,7 @@
 #include "decode/batch.h"
 #include "decode/candidates.h"
 #include "decode/limits.h"
+#include "decode/repeats.h"
 #include "decode/sentence_beam.h"
 
 namespace synthesizer {
@@ -22,6 +23,12 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
   std::vector<int64_t> tokens(beams.size(), begin);  // what each row of the model is fed next
   while (!tokens.empty()) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
+    std::vector<const std::vector<int64_t>*> outputs;
+    for (const SentenceBeam& beam : beams) {
+      if (beam.done()) continue;
+      for (const auto& live : beam.live()) outputs.push_back(&live.tokens);
+    }
+    forbid_repeats(log_probability, outputs, options.no_repeat_ngram);
     const auto best = best_tokens(log_probability, SentenceBeam::choices(options));
     const auto ends = floats(log_probability.select(1, end));  // B
 

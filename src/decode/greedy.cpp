@@ -10,6 +10,7 @@
 #include "decode/batch.h"
 #include "decode/candidates.h"
 #include "decode/limits.h"
+#include "decode/repeats.h"
 
 namespace synthesizer {
 
@@ -29,6 +30,9 @@ std::vector<std::vector<Hypothesis>> greedy_search(StepModel& model, int64_t beg
   for (int64_t length = 0; !sentences.empty(); ++length) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
     const auto ends = floats(log_probability.select(1, end));
+    std::vector<const std::vector<int64_t>*> so_far;
+    for (const int64_t n : sentences) so_far.push_back(&outputs[static_cast<size_t>(n)]);
+    forbid_repeats(log_probability, so_far, options.no_repeat_ngram);
     if (length < options.min_length) log_probability.select(1, end).fill_(impossible);
     const auto [values, indices] = log_probability.max(1);  // B, the first of equal ones
     const auto value = floats(values);

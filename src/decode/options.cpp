@@ -20,6 +20,7 @@ void check(const DecodeOptions& o) {
     invalid(fmt::format("decode.max_length is {}: it must be 0 or at least decode.min_length, {}",
                         o.max_length, o.min_length));
   }
+  check_at_least("decode.no_repeat_ngram", o.no_repeat_ngram, 0);
   check_at_least("decode.nbest", o.nbest, 1);
   if (o.nbest > o.beam) {
     invalid(fmt::format("decode.nbest is {}: it must be at most decode.beam, {}", o.nbest, o.beam));

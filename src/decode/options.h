@@ -27,6 +27,9 @@ struct DecodeOptions {
   int64_t min_length = 0;
   int64_t max_length = 0;
 
+  /// No n tokens in a row occur twice in an output (Paulus et al. 2017); 0: any may. Summaries need it.
+  int64_t no_repeat_ngram = 0;
+
   int64_t nbest = 1;  ///< hypotheses returned a sentence, at most `beam`
 
   // Sampling only.

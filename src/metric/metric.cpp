@@ -43,6 +43,12 @@ void check_segments(const Segments& hypotheses, const References& references) {
   }
 }
 
+const Segments& only_reference(const References& references, const std::string& metric) {
+  if (references.size() == 1) return references.front();
+  invalid(
+      fmt::format("metric {} takes one reference a segment, and {} were given", metric, references.size()));
+}
+
 bool flag_of(const MetricOptions& options, const std::string& name) {
   return options.at(name) == "true";
 }
@@ -78,6 +84,15 @@ MetricOptions complete(const Metric& metric, MetricOptions options) {
   }
   for (const MetricOption& option : metric.options) options.try_emplace(option.name, option.fallback);
   return options;
+}
+
+MetricResult with_text(const std::vector<std::pair<std::string, double>>& scores) {
+  MetricResult result;
+  for (const auto& [name, score] : scores) {
+    result.values.emplace_back(name, score);
+    result.text += fmt::format("{}{} = {:.2f}", result.text.empty() ? "" : ", ", name, score);
+  }
+  return result;
 }
 
 MetricResult score(const Metric& metric, const Segments& hypotheses, const References& references,

@@ -17,6 +17,9 @@ using References = std::vector<Segments>;
 /// Throws InvalidInput where there is nothing to score or the references don't fit.
 void check_segments(const Segments& hypotheses, const References& references);
 
+/// The references, for metrics that know one only. Throws InvalidInput where there are several.
+const Segments& only_reference(const References& references, const std::string& metric);
+
 /// The version of sacreBLEU whose numbers and signatures BLEU and chrF reproduce.
 inline constexpr const char* kSacrebleuVersion = "2.4.3";
 
@@ -44,6 +47,9 @@ struct MetricResult {
   std::vector<std::pair<std::string, MetricValue>> values;
   std::string text;
 };
+
+/// Scores with the plainest of texts: "accuracy = 84.30, matthews = 68.21".
+MetricResult with_text(const std::vector<std::pair<std::string, double>>& scores);
 
 /// One line of the registry (registry.h). Scores are on the scale 0 to 100.
 struct Metric {

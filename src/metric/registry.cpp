@@ -6,17 +6,31 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "metric/bleu.h"
+#include "metric/caption.h"
 #include "metric/chrf.h"
+#include "metric/classify.h"
+#include "metric/embedding.h"
+#include "metric/meteor.h"
+#include "metric/regress.h"
+#include "metric/rouge.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
 
 /// The list itself: add a metric by adding its line.
 const std::vector<Metric>& metrics() {
+  // clang-format off
   static const std::vector<Metric> list = {
       bleu_metric(),
       chrf_metric(),
+      rouge_metric(),
+      caption_metric(),
+      meteor_metric(),
+      embedding_metric(),
+      classify_metric(),
+      regress_metric(),
   };
+  // clang-format on
   return list;
 }
 

@@ -44,7 +44,7 @@ const char* attention_key(const ModelOptions& options, Side side) {
 std::vector<std::string> attention_of_layers(const ModelOptions& options, Side side) {
   const bool encoder = side == Side::encoder;
   const int64_t own = encoder ? options.encoder_layers : options.decoder_layers;
-  const auto layers = static_cast<size_t>(own > 0 ? own : options.layers);
+  const auto layers = options.recurrent_depth > 0 ? 1 : static_cast<size_t>(own > 0 ? own : options.layers);
   const auto& own_specs = encoder ? options.encoder_attention : options.decoder_attention;
   const auto& specs = own_specs.empty() ? options.attention : own_specs;
   if (specs.size() == 1) return std::vector<std::string>(layers, specs[0]);
@@ -82,6 +82,7 @@ void check(const ModelOptions& options) {
   check_at_least("model.layers", options.layers, 1);
   check_at_least("model.encoder_layers", options.encoder_layers, 0);
   check_at_least("model.decoder_layers", options.decoder_layers, 0);
+  check_at_least("model.recurrent_depth", options.recurrent_depth, 0);
   check_at_least("model.feed_forward", options.feed_forward, 1);
   check_at_least("model.max_length", options.max_length, 1);
   check_share("model.dropout", options.dropout);
@@ -90,10 +91,14 @@ void check(const ModelOptions& options) {
   check_one_of("model.norm", options.norm, {"layer", "rms"});
   check_one_of("model.norm_place", options.norm_place, {"pre", "post"});
   check_one_of("model.positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
+  check_one_of("model.pooling", options.pooling, {"mean", "first"});
   check_one_of("model.activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
   if ((options.positions == "sinusoidal" || options.positions == "learned") && options.width % 2 != 0)
     invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
                         options.width, options.positions));
+  if (options.recurrent_depth > 0 && options.width % 2 != 0)
+    invalid(
+        fmt::format("model.width is {}: the steps of model.recurrent_depth need an even one", options.width));
   check_attention_options(options.attention_options);
   for (const Side side : {Side::encoder, Side::decoder}) {
     bool takes_bias = false;

@@ -17,6 +17,7 @@ struct ModelOptions {
                                                ///< none of their own ("light-conv:15")
   int64_t width = 256, heads = 4, layers = 4;
   int64_t encoder_layers = 0, decoder_layers = 0;  ///< 0: as layers
+  int64_t recurrent_depth = 0;  ///< over 0: one layer applied so often (Universal Transformer)
   int64_t feed_forward = 1024;
   int64_t max_length = 256;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
@@ -27,6 +28,7 @@ struct ModelOptions {
   bool bias = true;                      ///< of projections and norms
   bool tied = true;                      ///< the output projection is the embedding of the target
   bool shared_embedding = true;  ///< one embedding for source and target, where the tokenizer is joint
+  std::string pooling = "mean";  ///< or "first": which of a classifier's outputs stand for the text
 };
 
 /// One of the two sides: how many layers, and which attention each has.

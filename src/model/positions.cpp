@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kFarthest = 128;
 
+}  // namespace
+
 at::Tensor sinusoids(int64_t length, int64_t width) {
   const auto place = at::arange(length, at::kDouble).unsqueeze(1);  // N×1
   const auto rate =
@@ -18,8 +20,6 @@ at::Tensor sinusoids(int64_t length, int64_t width) {
   const auto angle = place * rate;  // N×D/2
   return at::stack({angle.sin(), angle.cos()}, 2).view({length, width}).to(at::kFloat);
 }
-
-}  // namespace
 
 Positions::Positions(const ModelOptions& options, bool causal) : causal_(causal) {
   if (options.positions == "sinusoidal") {

@@ -24,6 +24,10 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
     auto layer = std::make_shared<Layer>(o, spec, causal, cross, fmt::format("{}.layers.{}", name_, number));
     layers_.push_back(layers->register_module(number, layer));
   }
+  if (o.recurrent_depth > 0) {
+    times_ = sinusoids(o.recurrent_depth, o.width);  // a formula: nothing to save
+    if (o.positions == "learned") times_ = register_parameter("times", times_);
+  }
   if (o.norm_place == "pre") {
     norm_ = register_module("norm", std::make_shared<Norm>(o.norm, o.width, o.bias));
   }
@@ -35,6 +39,12 @@ at::Tensor Stack::enter(const at::Tensor& x, int64_t begin) const {
   return observed(name_, "embedded", y);
 }
 
+at::Tensor Stack::before(const at::Tensor& x, size_t n, int64_t begin) const {
+  if (!times_.defined()) return x;
+  const auto timed = x + times_.select(0, static_cast<int64_t>(n)).to(x.scalar_type());
+  return n == 0 ? timed : positions_->add(timed, begin);  // below the first layer they are there already
+}
+
 at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
                           const at::Tensor& encoded_lengths) {
   const int64_t length = x.size(1), limit = layers_.front()->attention()->options().max_length;
@@ -44,14 +54,16 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
   }
   auto y = enter(x, 0);
   const auto bias = positions_->bias(0, length, length);
-  for (const auto& layer : layers_) y = layer->forward(y, lengths, bias, encoded, encoded_lengths);
+  for (size_t n = 0; n < depth(); ++n)
+    y = layer_at(n)->forward(before(y, n, 0), lengths, bias, encoded, encoded_lengths);
   return norm_ ? norm_->forward(y) : y;
 }
 
 StackState Stack::start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const {
   c10::NoGradGuard no_grad;
   StackState state;
-  for (const auto& layer : layers_) state.layers.push_back(layer->start(batch, encoded, encoded_lengths));
+  for (size_t n = 0; n < depth(); ++n)
+    state.layers.push_back(layer_at(n)->start(batch, encoded, encoded_lengths));
   return state;
 }
 
@@ -60,7 +72,10 @@ at::Tensor Stack::step(const at::Tensor& x, StackState& state) {
   const int64_t t = state.position++;
   auto y = enter(x.unsqueeze(1), t).squeeze(1);
   const auto bias = positions_->bias(t, 1, t + 1);
-  for (size_t n = 0; n < layers_.size(); ++n) y = layers_[n]->step(y, state.layers[n], bias);
+  for (size_t n = 0; n < depth(); ++n) {
+    y = before(y.unsqueeze(1), n, t).squeeze(1);
+    y = layer_at(n)->step(y, state.layers[n], bias);
+  }
   return norm_ ? norm_->forward(y) : y;
 }
 

@@ -7,11 +7,6 @@
 #include "decode/batch.h"
 
 namespace synthesizer {
-Field field_of(const std::vector<int64_t>& tokens) {
-  const auto length = static_cast<int64_t>(tokens.size());
-  return {1, length, tokens, {length}};
-}
-
 FieldTensors tensors_of(const Field& field) {
   const bool padded = std::any_of(field.lengths.begin(), field.lengths.end(),
                                   [&](int64_t length) { return length != field.columns; });

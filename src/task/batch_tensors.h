@@ -6,9 +6,6 @@
 
 namespace synthesizer {
 
-/// One sequence as a field.
-Field field_of(const std::vector<int64_t>& tokens);
-
 /// A field as the models take it.
 struct FieldTensors {
   at::Tensor tokens;   ///< B×L, int64

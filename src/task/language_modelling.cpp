@@ -43,12 +43,12 @@ std::unique_ptr<Dataset> LanguageModelling::open(const std::vector<std::string>&
   options.shuffle = training;
   auto data = std::make_unique<Dataset>();
   data->paths = store->files().paths;
-  data->store = std::move(store);
-  auto batches = std::make_unique<StreamBatches>(*data->store, options);
+  auto batches = std::make_unique<StreamBatches>(*store, options);
   data->tokens = batches->tokens();
   data->words = batches->words();
   data->characters = batches->characters();
   data->batches = std::move(batches);
+  data->stores.push_back(std::move(store));
   return data;
 }
 
@@ -85,7 +85,7 @@ std::vector<double> LanguageModelling::log_probabilities(
     std::vector<int64_t> tokens = {tokenizer.begin()};
     for (const Token token : encode_text(tokenizer, fields[0])) tokens.push_back(token);
     tokens.push_back(stream() ? tokenizer.line_end() : tokenizer.end());
-    const auto input = shifted(field_of(tokens));
+    const auto input = shifted(field_of({tokens}));
     const auto hidden = model_->forward(input.input.tokens);
     results.push_back(
         -cross_entropy(hidden.flatten(0, 1), model_->output().weight(), input.targets.flatten(), 0).nll);

@@ -47,8 +47,7 @@ std::unique_ptr<Dataset> open_lines(const Task& task, std::unique_ptr<TokenStore
   options.shuffle = training;
   auto data = std::make_unique<Dataset>();
   data->paths = store->files().paths;
-  data->store = std::move(store);
-  auto batches = std::make_unique<LineBatches>(*data->store, options);
+  auto batches = std::make_unique<LineBatches>(*store, options);
   auto lines = [](int64_t n) { return fmt::format("{} {}", n, n == 1 ? "line" : "lines"); };
   if (batches->too_long() > 0) {
     data->remarks.push_back(fmt::format("{} too long for the model: {}", lines(batches->too_long()),
@@ -57,11 +56,12 @@ std::unique_ptr<Dataset> open_lines(const Task& task, std::unique_ptr<TokenStore
   if (batches->empty() > 0)
     data->remarks.push_back(fmt::format("{} with an empty side: left out", lines(batches->empty())));
   // What is predicted is the last field, all of it but the first token; a line end is a word and a character.
-  const auto predicted = batches->totals(data->store->fields() - 1);
+  const auto predicted = batches->totals(store->fields() - 1);
   data->tokens = predicted.tokens - batches->examples();
   data->words = predicted.words + batches->examples();
   data->characters = predicted.characters + batches->examples();
   data->batches = std::move(batches);
+  data->stores.push_back(std::move(store));
   return data;
 }
 

@@ -14,9 +14,17 @@ namespace synthesizer {
 struct DataOptions {
   std::string root;  ///< folder of the files; absolute once a recipe is loaded
   std::vector<std::string> train, dev, test;
-  std::string format = "auto";        ///< "lines", "tsv", "jsonl"
-  std::vector<std::string> columns;   ///< of tsv and jsonl
-  std::string tokenizer = "unigram";  ///< a kind, or the file of one
+  std::string format = "auto";       ///< "lines", "tsv", "jsonl"
+  std::vector<std::string> columns;  ///< of tsv and jsonl
+  std::vector<std::string> labels;   ///< classification: the classes; empty: those of the training text
+  int64_t history_turns = 3;         ///< dialogue: how many of the last turns are read; 0: all
+  std::string vectors;               ///< dialogue: word vectors for the embedding scores
+  double corruption = 0.15;          ///< span-corruption: share of the tokens taken out
+  double mean_span = 3;              ///< span-corruption: their mean length
+  std::vector<std::string> tasks;    ///< text-to-text: the task of each file
+  std::string source_template, target_template;  ///< text-to-text: of tables that are no benchmark
+  int64_t mixing_cap = 0;                        ///< text-to-text: 0: none
+  std::string tokenizer = "unigram";             ///< a kind, or the file of one
   int64_t vocabulary = 8000;
   double character_coverage = 1;
   bool joint = true;                              ///< one tokenizer for source and target

@@ -22,6 +22,12 @@ void check(const Recipe& recipe) {
   check_one_of("data.format", data.format, {"auto", "lines", "tsv", "jsonl"});
   check_one_of("data.too_long", data.too_long, {"error", "skip", "truncate"});
   check_one_of("data.sequence", data.sequence, {"stream", "lines"});
+  check_at_least("data.history_turns", data.history_turns, 0);
+  check_at_least("data.mixing_cap", data.mixing_cap, 0);
+  if (!(data.corruption > 0 && data.corruption < 1))
+    invalid(fmt::format("data.corruption is {}: it must be above 0 and below 1", data.corruption));
+  if (!(data.mean_span >= 1))
+    invalid(fmt::format("data.mean_span is {}: it must be at least 1", data.mean_span));
   check_at_least("data.vocabulary", data.vocabulary, 0);
   check_at_least("data.max_length", data.max_length, 0);
   check_at_least("data.max_source_length", data.max_source_length, 0);

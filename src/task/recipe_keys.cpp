@@ -60,7 +60,9 @@ std::vector<Key> keys_of(Recipe& r) {
   auto& [task, seed, data, model, train, decode] = r;
   constexpr bool kFree = true;
   return {
-      {"task", &task, "language-model or translation"},
+      {"task", &task,
+       "language-model, translation, summarization, dialogue, classification, span-corruption or "
+       "text-to-text"},
       {"seed", &seed, "of start values, data order and dropout"},
 
       {"data.root", &data.root, "folder of the files (default: the recipe's)"},
@@ -70,6 +72,18 @@ std::vector<Key> keys_of(Recipe& r) {
       {"data.format", &data.format, "auto (by the name), lines, tsv or jsonl; any may be gzipped"},
       {"data.columns", &data.columns,
        "of tsv and jsonl: the columns to take, such as [\"source\", \"target\"]"},
+      {"data.labels", &data.labels, "classification: the classes (default: those of the training text)"},
+      {"data.history_turns", &data.history_turns, "dialogue: last turns that are read; 0: all"},
+      {"data.vectors", &data.vectors, "dialogue: file of word vectors for the embedding scores", kFree},
+      {"data.corruption", &data.corruption, "span-corruption: share of the tokens that are taken out"},
+      {"data.mean_span", &data.mean_span, "span-corruption: mean length of what is taken out, in tokens"},
+      {"data.tasks", &data.tasks,
+       "text-to-text: the task of each file of a split, such as [\"sst2\", \"cola\"]"},
+      {"data.source_template", &data.source_template,
+       "text-to-text, other tables: the source, with {column} in it"},
+      {"data.target_template", &data.target_template, "the same for the target"},
+      {"data.mixing_cap", &data.mixing_cap,
+       "text-to-text: a task counts as having at most so many examples; 0: any number"},
       {"data.tokenizer", &data.tokenizer,
        "unigram, bpe, characters, bytes, words, or the file of a trained one"},
       {"data.vocabulary", &data.vocabulary, "pieces of the tokenizer; 0: all (characters, words)"},
@@ -96,6 +110,8 @@ std::vector<Key> keys_of(Recipe& r) {
       {"model.layers", &model.layers, "on each side"},
       {"model.encoder_layers", &model.encoder_layers, "0: as layers"},
       {"model.decoder_layers", &model.decoder_layers, "0: as layers"},
+      {"model.recurrent_depth", &model.recurrent_depth,
+       "over 0: one layer applied so many times (Universal Transformer)"},
       {"model.feed_forward", &model.feed_forward, "width inside the feed-forward part"},
       {"model.max_length", &model.max_length, "longest sequence the model is built for, in tokens"},
       {"model.dropout", &model.dropout, "of embeddings and of every residual branch"},
@@ -109,6 +125,7 @@ std::vector<Key> keys_of(Recipe& r) {
       {"model.tied", &model.tied, "the output projection is the target's embedding"},
       {"model.shared_embedding", &model.shared_embedding,
        "translation with a joint tokenizer: one embedding for both sides"},
+      {"model.pooling", &model.pooling, "classification: mean or first, of the encoder's outputs"},
 
       {"train.steps", &train.steps, "optimizer steps"},
       {"train.batch_tokens", &train.batch_tokens, "tokens a batch, padding included, at most"},
@@ -128,13 +145,14 @@ std::vector<Key> keys_of(Recipe& r) {
       {"train.precision", &train.precision, "float32 or bfloat16 (autocast)"},
       {"train.label_smoothing", &train.label_smoothing, "share of probability spread over the vocabulary"},
       {"train.eval_every", &train.eval_every, "steps between validations"},
-      {"train.watch", &train.watch, "the dev score that says which weights are best: loss, bleu or chrf"},
+      {"train.watch", &train.watch,
+       "the dev score that says which weights are best: loss, bleu, rouge1, accuracy …"},
       {"train.save_every", &train.save_every, "steps between checkpoints", kFree},
       {"train.log_every", &train.log_every, "steps between lines of metrics.jsonl", kFree},
       {"train.keep", &train.keep, "checkpoints kept, for averaging", kFree},
       {"train.patience", &train.patience, "validations without a better one before it ends; 0: never", kFree},
       {"train.threads", &train.threads, "0: as many as there are cores", kFree},
-      {"train.init_from", &train.init_from, "a run whose weights to start from"},
+      {"train.init_from", &train.init_from, "a run whose weights to start from, and whose tokenizer"},
 
       {"decode.beam", &decode.beam, "hypotheses a sentence; 1: greedy", kFree},
       {"decode.length_penalty", &decode.length_penalty, "0: none; larger favours longer outputs", kFree},
@@ -142,6 +160,8 @@ std::vector<Key> keys_of(Recipe& r) {
        "power (Marian, fairseq) or gnmt (Tensor2Tensor, the paper)", kFree},
       {"decode.early_stopping", &decode.early_stopping, "a sentence is done when beam hypotheses are", kFree},
       {"decode.min_length", &decode.min_length, "tokens of the output, at least", kFree},
+      {"decode.no_repeat_ngram", &decode.no_repeat_ngram,
+       "so many tokens in a row never occur twice in an output; 0: they may", kFree},
       {"decode.max_length", &decode.max_length, "at most; 0: twice the source's and 20", kFree},
   };
 }

@@ -4,7 +4,12 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "task/classification.h"
+#include "task/dialogue.h"
 #include "task/language_modelling.h"
+#include "task/span_corruption_task.h"
+#include "task/summarization.h"
+#include "task/text_to_text.h"
 #include "task/translation.h"
 
 namespace synthesizer {
@@ -20,7 +25,16 @@ std::unique_ptr<Task> make(Recipe recipe, Tokenizers tokenizers) {
 const std::vector<TaskInfo>& tasks() {
   static const std::vector<TaskInfo> all = {
       {"language-model", "each token from those before it", 1, true, make<LanguageModelling>},
-      {"translation", "one text from another", 2, false, make<TranslationTask>},
+      {"translation", "a text in another language", 2, false, make<TranslationTask>},
+      {"summarization", "what a text says, in short", 2, false, make<SummarizationTask>},
+      {"dialogue", "a reply, from who speaks and what was said", 3, false, make<DialogueTask>, 0,
+       DialogueTask::shape},
+      {"classification", "which class a text is of", 2, false, make<ClassificationTask>, 1,
+       ClassificationTask::shape, ClassificationTask::complete},
+      {"span-corruption", "what was taken out of a text (T5's pre-training)", 1, true,
+       make<SpanCorruptionTask>},
+      {"text-to-text", "GLUE, SuperGLUE and any table, as questions and answers (T5)", 1, true,
+       make<TextToTextTask>, 0, TextToTextTask::shape, nullptr, true},
   };
   return all;
 }
@@ -41,19 +55,20 @@ Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
   const TaskInfo& task = find_task(recipe.task);
   Files files;
   for (const std::string& path : paths) files.paths.push_back(data_path(recipe, path));
-  files.format = recipe.data.format;
+  files.format = task.own_format ? "lines" : recipe.data.format;
   files.columns = recipe.data.columns;
   files = resolved(files);
   const bool lines = files.format == "lines";
   files.concatenate = lines && task.concatenated;
   if (lines && !task.concatenated && paths.size() < task.fields) {
-    invalid(fmt::format("{} needs {} files side by side, source and target; '{}' is one alone", task.name,
-                        task.fields, paths.front()));
+    invalid(fmt::format("{} needs {} files side by side, or one table (.tsv, .jsonl); '{}' is one alone",
+                        task.name, task.fields, paths.front()));
   }
   if (!lines && !files.columns.empty() && files.columns.size() < task.fields) {
     invalid(
         fmt::format("data.columns has {} names: {} needs {}", files.columns.size(), task.name, task.fields));
   }
+  if (task.shape) task.shape(recipe, files);
   return files;
 }
 

@@ -28,14 +28,19 @@ std::string part_of(const std::string& name) {
   if (has(".cross.")) return "cross-attention";
   if (has(".feed_forward.")) return side + "feed-forward";
   if (has("positions.")) return "positions";
+  if (has(".times")) return "positions";
   return has("embedding") ? "embeddings" : "output";
 }
 
 /// Floats that a training step holds for each token, roughly: what every layer keeps for its backward pass.
-double activations(const ModelOptions& m, bool encoder) {
+double activations(const torch::nn::Module& model, const ModelOptions& m) {
   const auto width = static_cast<double>(m.width), inner = static_cast<double>(m.feed_forward);
-  const auto layers = static_cast<double>((encoder ? attention_of_layers(m, Side::encoder).size() : 0) +
-                                          attention_of_layers(m, Side::decoder).size());
+  auto depth = [&](const char* name, Side side) -> size_t {
+    if (!model.named_children().contains(name)) return 0;
+    return m.recurrent_depth > 0 ? static_cast<size_t>(m.recurrent_depth)
+                                 : attention_of_layers(m, side).size();
+  };
+  const auto layers = static_cast<double>(depth("encoder", Side::encoder) + depth("decoder", Side::decoder));
   const double dropped = m.dropout > 0 ? 3 * width : 0;
   return layers * (14 * width + 2 * inner + dropped) + 4 * width;
 }
@@ -63,10 +68,11 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
     out += fmt::format("  {:<30} {:>13}\n", part, with_thousands(count));
   out += fmt::format("  {:<30} {:>13}\n\n", "parameters", with_thousands(total));
 
+  const std::string unit = task.unit() == "tok" ? "tokens" : "examples";
   auto text = [&](const char* split, const Dataset& data) {
-    out += fmt::format("  {:<6} {} tokens in {} lines, {} batches{}\n", split, with_thousands(data.tokens),
-                       with_thousands(data.store->size()), with_thousands(data.batches->per_epoch()),
-                       data.store->reused() ? " (tokenized before)" : "");
+    out += fmt::format("  {:<6} {} {} in {} lines, {} batches{}\n", split, with_thousands(data.tokens), unit,
+                       with_thousands(data.lines()), with_thousands(data.batches->per_epoch()),
+                       data.reused() ? " (tokenized before)" : "");
     for (const std::string& remark : data.remarks) out += fmt::format("         {}\n", remark);
   };
   out += fmt::format("  {:<6} {} tokens ({})\n", "vocab", with_thousands(task.tokenizers().target->size()),
@@ -77,9 +83,8 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
       static_cast<double>(training.batches->per_epoch()) / static_cast<double>(recipe.train.accumulate);
   const double tokens = static_cast<double>(recipe.train.batch_tokens);
   const double moments = recipe.train.optimizer == "adafactor" ? 0.1 : 2;
-  const bool encoder = recipe.task != "language-model";
   const double memory =
-      4 * (static_cast<double>(total) * (2 + moments) + tokens * activations(recipe.model, encoder));
+      4 * (static_cast<double>(total) * (2 + moments) + tokens * activations(task.model(), recipe.model));
   out += fmt::format("  {:<6} {} of about {:.0f} an epoch ({:.1f} epochs)\n", "steps",
                      with_thousands(recipe.train.steps), steps_an_epoch,
                      static_cast<double>(recipe.train.steps) / steps_an_epoch);

@@ -4,10 +4,22 @@
 #include <c10/core/GradMode.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
+
 #include "metric/perplexity.h"
 #include "text/prefetch.h"
 
 namespace synthesizer {
+
+int64_t Dataset::lines() const {
+  int64_t sum = 0;
+  for (const auto& store : stores) sum += store->size();
+  return sum;
+}
+
+bool Dataset::reused() const {
+  return std::all_of(stores.begin(), stores.end(), [](const auto& store) { return store->reused(); });
+}
 
 Scores Task::likelihood(const Dataset& data) {
   c10::NoGradGuard no_grad;
@@ -24,12 +36,14 @@ Scores Task::likelihood(const Dataset& data) {
   }
   sum.words = data.words;
   sum.characters = data.characters;
-  return {{"loss", sum.loss()},
-          {"perplexity", sum.perplexity()},
-          {"word_perplexity", sum.word_perplexity()},
-          {"bits_per_character", sum.bits_per_character()},
-          {"accuracy", static_cast<double>(correct) / static_cast<double>(sum.tokens) * 100},
-          {"tokens", static_cast<double>(sum.tokens)}};
+  Scores scores = {{"loss", sum.loss()}, {"perplexity", sum.perplexity()}};
+  if (sum.words > 0) {
+    scores.emplace_back("word_perplexity", sum.word_perplexity());
+    scores.emplace_back("bits_per_character", sum.bits_per_character());
+  }
+  scores.emplace_back("accuracy", static_cast<double>(correct) / static_cast<double>(sum.tokens) * 100);
+  scores.emplace_back("tokens", static_cast<double>(sum.tokens));
+  return scores;
 }
 
 }  // namespace synthesizer

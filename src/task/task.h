@@ -18,12 +18,15 @@ namespace synthesizer {
 
 /// One split, opened: the tokenized text and the batches over it.
 struct Dataset {
-  std::unique_ptr<TokenStore> store;
+  std::vector<std::unique_ptr<TokenStore>> stores;  ///< one, or one for each of several tasks in one
   std::unique_ptr<Batches> batches;
   std::vector<std::string> paths;     ///< the files it was made of
   int64_t tokens = 0;                 ///< that a model predicts in one epoch
-  int64_t words = 0, characters = 0;  ///< of the predicted text; a line end is one of each
+  int64_t words = 0, characters = 0;  ///< of the predicted text, a line end is one of each; 0: there is none
   std::vector<std::string> remarks;   ///< "12 lines were too long and left out"
+
+  int64_t lines() const;
+  bool reused() const;  ///< all of it was tokenized before
 };
 
 /// What an evaluation found: scores under the keys of `synth eval --json`, and texts (signatures).
@@ -54,6 +57,9 @@ class Task {
 
   /// Scores that may decide which weights are best, the default first; those but "loss" need texts.
   virtual std::vector<std::string> watchable() const { return {"loss"}; }
+
+  /// What a model predicts, and a speed counts.
+  virtual std::string unit() const { return "tok"; }
 
  protected:
   Task(Recipe recipe, Tokenizers tokenizers)
@@ -87,6 +93,23 @@ class Translator {
                                                           const DecodeOptions& options, int64_t batch_tokens,
                                                           LongLine too_long, int64_t first_line,
                                                           std::vector<std::string>& remarks) = 0;
+};
+
+/// A text's class, and how likely each class is.
+struct Classified {
+  std::string label;
+  std::vector<double> probabilities;  ///< in the order of Labeller::labels()
+};
+
+/// Tasks that say which of some classes a text is of.
+class Labeller {
+ public:
+  virtual ~Labeller() = default;
+  virtual const std::vector<std::string>& labels() const = 0;
+  /// One a line; parameters as of Translator::translate.
+  virtual std::vector<Classified> classify(const std::vector<std::string>& lines, int64_t batch_tokens,
+                                           LongLine too_long, int64_t first_line,
+                                           std::vector<std::string>& remarks) = 0;
 };
 
 /// Tasks that go on from a text.

@@ -26,11 +26,12 @@ std::string target_file(const std::string& folder) {
 
 /// The lines of the training text: those of one field, or of all (-1).
 LineSource training_lines(const Recipe& recipe, int field) {
-  return [&recipe, field](const std::function<void(std::string_view)>& give) {
+  const size_t first = find_task(recipe.task).first_text;
+  return [&recipe, field, first](const std::function<void(std::string_view)>& give) {
     ExampleReader reader(files_of(recipe, recipe.data.train));
     std::vector<std::string> fields;
     while (reader.next(fields)) {
-      for (size_t i = 0; i < fields.size(); ++i) {
+      for (size_t i = first; i < fields.size(); ++i) {
         if (field < 0 || i == static_cast<size_t>(field)) give(fields[i]);
       }
     }
@@ -59,6 +60,12 @@ std::string Tokenizers::hash() const {
 
 Tokenizers make_tokenizers(const Recipe& recipe) {
   const DataOptions& data = recipe.data;
+  // Weights mean what they mean for one vocabulary only.
+  if (const std::string& from = recipe.train.init_from; !from.empty()) {
+    if (!std::filesystem::exists(source_file(from)))
+      invalid(fmt::format("train.init_from is {}: it is no run (it has no tokenizer.model)", from));
+    return load_tokenizers(from);
+  }
   if (std::find(kKinds.begin(), kKinds.end(), data.tokenizer) == kKinds.end()) {
     const auto one = load_named(recipe);
     return {one, one};

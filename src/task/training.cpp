@@ -59,7 +59,9 @@ void check_watched(const Task& task) {
 void make_folder(const TrainingOptions& options, const Task& task, const std::vector<const Dataset*>& data) {
   std::map<std::string, std::string> hashes;
   for (const Dataset* one : data) {
-    for (const auto& [path, hash] : one->store->file_hashes()) hashes[path] = hash;
+    for (const auto& store : one->stores) {
+      for (const auto& [path, hash] : store->file_hashes()) hashes[path] = hash;
+    }
   }
   const Provenance record(options.command, version(), commit(), TORCH_VERSION, at::get_num_threads(), hashes);
   const RunFolder folder{options.folder};
@@ -78,8 +80,10 @@ void keep_freed_memory() {
 
 }  // namespace
 
-Outcome train_run(const Recipe& recipe, const TrainingOptions& options) {
-  if (recipe.data.train.empty()) invalid("data.train is empty: name the files to learn from");
+Outcome train_run(const Recipe& given, const TrainingOptions& options) {
+  if (given.data.train.empty()) invalid("data.train is empty: name the files to learn from");
+  Recipe recipe = given;
+  if (const auto complete = find_task(recipe.task).complete) complete(recipe);
   check_folder(options, recipe);
   if (recipe.train.threads > 0) at::set_num_threads(static_cast<int>(recipe.train.threads));
   keep_freed_memory();
@@ -112,6 +116,7 @@ Outcome train_run(const Recipe& recipe, const TrainingOptions& options) {
   }
   job.watched = recipe.train.watch;
   job.higher_is_better = recipe.train.watch != "loss";
+  job.unit = task->unit();
   job.seed = static_cast<uint64_t>(recipe.seed);
   job.width = recipe.model.width;
   job.metadata = {{"tokenizer", task->tokenizers().hash()}};

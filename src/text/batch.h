@@ -12,6 +12,9 @@ struct Field {
   std::vector<int64_t> lengths;  ///< one a row
 };
 
+/// Rows of any lengths as one field.
+Field field_of(const std::vector<std::vector<int64_t>>& rows);
+
 /// What a model is fed with at a time.
 struct Batch {
   std::vector<Field> fields;

@@ -6,6 +6,20 @@
 
 namespace synthesizer {
 
+Field field_of(const std::vector<std::vector<int64_t>>& rows) {
+  Field field;
+  field.rows = static_cast<int64_t>(rows.size());
+  for (const auto& row : rows) {
+    field.lengths.push_back(static_cast<int64_t>(row.size()));
+    field.columns = std::max(field.columns, field.lengths.back());
+  }
+  for (const auto& row : rows) {
+    field.ids.insert(field.ids.end(), row.begin(), row.end());
+    field.ids.resize(field.ids.size() + static_cast<size_t>(field.columns) - row.size(), 0);
+  }
+  return field;
+}
+
 std::string describe_examples(const TokenStore& store, const std::vector<int64_t>& examples) {
   constexpr size_t kShown = 3;
   const size_t shown = std::min(examples.size(), kShown);

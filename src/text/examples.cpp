@@ -59,6 +59,7 @@ Files resolved(Files files) {
 }
 
 ExampleReader::ExampleReader(Files files) : files_(resolved(std::move(files))) {
+  if (files_.shaper) shaper_ = files_.shaper();
   if (parallel(files_)) {
     for (const auto& path : files_.paths) readers_.emplace_back(path);
     fields_ = files_.paths.size();
@@ -82,6 +83,21 @@ std::string ExampleReader::where() const {
 }
 
 bool ExampleReader::next(std::vector<std::string>& fields) {
+  if (!shaper_) return next_record(fields);
+  std::vector<std::vector<std::string>> examples;
+  while (shaped_.empty()) {
+    std::vector<std::string> record;
+    if (!next_record(record)) return false;
+    examples.clear();
+    shaper_->shape(record, line(), where(), examples);
+    shaped_.assign(std::make_move_iterator(examples.begin()), std::make_move_iterator(examples.end()));
+  }
+  fields = std::move(shaped_.front());
+  shaped_.pop_front();
+  return true;
+}
+
+bool ExampleReader::next_record(std::vector<std::string>& fields) {
   fields.resize(fields_);
   if (parallel(files_)) return next_parallel(fields);
   do {

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +12,17 @@
 #include "text/lines.h"
 
 namespace synthesizer {
+
+/// Turns what stands in files into the examples of a task: a record may give several, or none (a header).
+/// It sees the records of all files in order and may remember what it saw.
+class Shaper {
+ public:
+  virtual ~Shaper() = default;
+  virtual size_t fields() const = 0;  ///< of an example
+  /// `record`: the fields as they stand in the file; `line`: from 1 in its file; `where`: "train.tsv:17".
+  virtual void shape(std::vector<std::string>& record, int64_t line, const std::string& where,
+                     std::vector<std::vector<std::string>>& examples) = 0;
+};
 
 /// Where the examples of one split come from.
 struct Files {
@@ -18,6 +32,9 @@ struct Files {
       columns;               ///< the fields wanted, by name: of the tsv header, or jsonl keys; without
                              ///< names a tsv file has no header, and each of its columns is a field
   bool concatenate = false;  ///< lines: files one after another, one field (language models)
+
+  std::function<std::unique_ptr<Shaper>()> shaper;  ///< none: records are the examples
+  std::string shape;                                ///< says all that the shaper's work depends on
 };
 
 /// The same with its format found out. Throws InvalidInput where the parts contradict each other.
@@ -34,7 +51,7 @@ class ExampleReader {
  public:
   explicit ExampleReader(Files files);
 
-  size_t fields() const { return fields_; }
+  size_t fields() const { return shaper_ ? shaper_->fields() : fields_; }
   /// The next example; false at the end.
   bool next(std::vector<std::string>& fields);
 
@@ -44,6 +61,8 @@ class ExampleReader {
   std::string where() const;                             ///< "train.tsv:17"
 
  private:
+  /// The next record, as it stands in the files.
+  bool next_record(std::vector<std::string>& fields);
   bool next_parallel(std::vector<std::string>& fields);
   /// The next line of files one after another; their header lines are read in passing.
   bool advance();
@@ -58,6 +77,8 @@ class ExampleReader {
   bool waiting_ = false;        // text_ was read to count its fields and not given out yet
   size_t width_ = 0;            // of a tsv row
   std::vector<size_t> places_;  // of the wanted columns in it
+  std::unique_ptr<Shaper> shaper_;
+  std::deque<std::vector<std::string>> shaped_;  // examples of the record read last, not given out yet
 };
 
 }  // namespace synthesizer

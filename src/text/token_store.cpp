@@ -25,6 +25,7 @@ std::string store_hash(const StoreOptions& options, const Files& files,
   hash.add(parallel(files) ? "parallel" : "one after another");
   hash.add(std::to_string(files.columns.size()));
   for (const auto& column : files.columns) hash.add(column);
+  hash.add(files.shape);
   hash.add(std::to_string(file_hashes.size()));
   for (const auto& file : file_hashes) hash.add(file.second);
   for (const auto* tokenizer : options.tokenizers) hash.add(tokenizer->serialized());

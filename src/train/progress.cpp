@@ -38,7 +38,7 @@ bool known(double number) {
 
 std::string speed(const ProgressState& state) {
   if (!known(state.tokens_per_second)) return "";
-  return with_thousands(std::llround(std::min(state.tokens_per_second, 1e15))) + " tok/s";
+  return with_thousands(std::llround(std::min(state.tokens_per_second, 1e15))) + " " + state.unit + "/s";
 }
 
 std::string time_left(const ProgressState& state) {

@@ -12,6 +12,7 @@ struct ProgressState {
   int64_t step = 0;
   double loss = 0;
   double tokens_per_second = -1;
+  std::string unit = "tok";  ///< what that counts
   double seconds_left = -1;
   double learning_rate = -1;
   bool report = false;  ///< elsewhere than on a terminal: time for a line

@@ -215,6 +215,7 @@ Outcome Run::go() {
     progress.update({.step = state_.step,
                      .loss = interval_.nll / tokens,
                      .tokens_per_second = tokens / seconds,
+                     .unit = job_.unit,
                      .seconds_left = state_.seconds / static_cast<double>(state_.step) *
                                      static_cast<double>(options_.steps - state_.step),
                      .learning_rate = learning_rate(options_, job_.width, state_.step),

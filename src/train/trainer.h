@@ -27,6 +27,7 @@ struct TrainingJob {
   std::function<Scores()> validate;  ///< empty: there is nothing to validate on
   std::string watched = "loss";      ///< the score that says which weights are best
   bool higher_is_better = false;
+  std::string unit = "tok";  ///< what is predicted, for the speed that people see
   uint64_t seed = 1;
   std::map<std::string, std::string> metadata;  ///< goes into every file of weights
   int64_t width = 0;                            ///< of the model, for the noam schedule

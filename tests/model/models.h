@@ -48,6 +48,11 @@ inline std::vector<ModelOptions> kinds_of_models() {
   all.back().positions = "relative";
   all.push_back(small_model());
   all.back().encoder_attention = {"linformer:4"};
+  for (const char* positions : {"sinusoidal", "learned", "relative"}) {
+    all.push_back(small_model("R+V"));
+    all.back().recurrent_depth = 3;
+    all.back().positions = positions;
+  }
   return all;
 }
 

@@ -1,0 +1,91 @@
+#include "metric/regress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "metric/unicode_text.h"
+
+namespace synthesizer {
+namespace {
+
+void check(std::span<const double> numbers, const char* whose) {
+  if (std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == numbers.front(); })) {
+    invalid(fmt::format("a correlation is undefined where all numbers are equal, and those of the {} are",
+                        whose));
+  }
+}
+
+/// Differences from the mean.
+std::vector<double> centered(std::span<const double> numbers) {
+  const double mean =
+      std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+  std::vector<double> result(numbers.begin(), numbers.end());
+  for (double& number : result) number -= mean;
+  return result;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+std::vector<double> ranks(std::span<const double> numbers) {
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
+  std::vector<double> ranks(numbers.size());
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && numbers[order[end]] == numbers[order[begin]]) ++end;
+    for (size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end - 1) / 2;
+  }
+  return ranks;
+}
+
+std::vector<double> numbers_of(const Segments& lines, const char* whose) {
+  std::vector<double> numbers;
+  for (const std::string& line : lines) {
+    const auto words = unicode::split(line);
+    std::string_view text = words.size() == 1 ? words[0] : std::string_view();
+    if (text.starts_with('+')) text.remove_prefix(1);
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || rest != text.data() + text.size() || !std::isfinite(number)) {
+      invalid(fmt::format("line {} of the {} is '{}': it must be a number", numbers.size() + 1, whose, line));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions&) {
+  const auto predicted = numbers_of(hypotheses, "hypotheses");
+  const auto gold = numbers_of(only_reference(references, "regress"), "references");
+  return with_text({{"pearson", pearson(predicted, gold)}, {"spearman", spearman(predicted, gold)}});
+}
+
+}  // namespace
+
+double pearson(std::span<const double> predicted, std::span<const double> gold) {
+  if (predicted.size() != gold.size() || gold.empty()) {
+    invalid(fmt::format("{} numbers predicted and {} given: a correlation needs pairs", predicted.size(),
+                        gold.size()));
+  }
+  check(predicted, "hypotheses");
+  check(gold, "references");
+  const auto a = centered(predicted), b = centered(gold);
+  return 100 * std::clamp(dot(a, b) / (std::sqrt(dot(a, a)) * std::sqrt(dot(b, b))), -1.0, 1.0);
+}
+
+double spearman(std::span<const double> predicted, std::span<const double> gold) {
+  return pearson(ranks(predicted), ranks(gold));
+}
+
+Metric regress_metric() {
+  return {"regress", "Pearson's and Spearman's correlation of numbers, as SciPy", "pearson", {}, compute};
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,37 @@
+// ROUGE's words: its lines for people, and its entry in the registry.
+
+#include <fmt/format.h>
+
+#include "metric/rouge.h"
+
+namespace synthesizer {
+namespace {
+
+MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+  const Rouge found = rouge(hypotheses, references, {flag_of(options, "stem")});
+  const std::pair<std::string, RougeScore> scores[] = {{"rouge1", found.rouge1},
+                                                       {"rouge2", found.rouge2},
+                                                       {"rougeL", found.rouge_l},
+                                                       {"rougeLsum", found.rouge_lsum}};
+  MetricResult result;
+  for (const auto& [name, score] : scores) {
+    result.values.insert(
+        result.values.end(),
+        {{name, score.f}, {name + "_precision", score.precision}, {name + "_recall", score.recall}});
+    result.text += fmt::format("{}{} = {:.2f} (precision {:.2f}, recall {:.2f})",
+                               result.text.empty() ? "" : "\n", name, score.f, score.precision, score.recall);
+  }
+  return result;
+}
+
+}  // namespace
+
+Metric rouge_metric() {
+  return {"rouge",
+          "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
+          "rougeL",
+          {{"stem", "compare the stems of words", "false", {}, true}},
+          compute};
+}
+
+}  // namespace synthesizer

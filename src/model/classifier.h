@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "model/embedding.h"
+#include "model/linear.h"
+#include "model/stack.h"
+
+namespace synthesizer {
+
+/// An encoder over a text and one vector for the whole of it: the mean of its outputs, or that of its first
+/// token. A table with one row a class turns it into logits.
+class Classifier : public torch::nn::Module {
+ public:
+  Classifier(const ModelOptions& options, int64_t vocabulary, int64_t classes);
+
+  /// tokens B×L to one vector a text, B×D.
+  at::Tensor forward(const at::Tensor& tokens, const at::Tensor& lengths = {});
+  const at::Tensor& classes() const { return classes_->weight(); }  ///< C×D
+
+ private:
+  bool mean_;
+  double dropout_;
+  std::shared_ptr<Embedding> embedding_;
+  std::shared_ptr<Stack> encoder_;
+  std::shared_ptr<Linear> classes_;
+};
+
+}  // namespace synthesizer

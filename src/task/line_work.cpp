@@ -1,0 +1,41 @@
+#include "task/line_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace synthesizer {
+
+Tokens cut_line(Tokens tokens, int64_t limit, int64_t number, LongLine too_long,
+                std::vector<std::string>& remarks) {
+  const auto size = static_cast<int64_t>(tokens.size());
+  if (size <= limit) return tokens;
+  if (too_long == LongLine::error) {
+    invalid(
+        fmt::format("line {}: {} tokens, and the model takes {}: shorten it, or cut with --too-long truncate",
+                    number, size, limit));
+  }
+  remarks.push_back(fmt::format("line {}: {} tokens, cut to {}", number, size, limit));
+  tokens.resize(static_cast<size_t>(limit));
+  return tokens;
+}
+
+void in_batches(const std::vector<Tokens>& texts, int64_t batch_tokens,
+                const std::function<void(const std::vector<size_t>&)>& work) {
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return texts[a].size() > texts[b].size(); });
+  for (size_t begin = 0; begin < order.size();) {
+    const size_t longest = texts[order[begin]].size() + 1;
+    const size_t room = std::max<size_t>(1, static_cast<size_t>(batch_tokens) / longest);
+    const size_t end = std::min(order.size(), begin + room);
+    work({order.begin() + static_cast<int64_t>(begin), order.begin() + static_cast<int64_t>(end)});
+    begin = end;
+  }
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,44 @@
+#include "text/mixed_batches.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/permutation.h"
+
+namespace synthesizer {
+
+MixedBatches::MixedBatches(std::vector<MixedPart> parts, int64_t cap, uint64_t seed)
+    : parts_(std::move(parts)), seed_(seed) {
+  for (size_t part = 0; part < parts_.size(); ++part) {
+    const auto examples = static_cast<double>(parts_[part].examples);
+    const double share = cap > 0 ? std::min(1.0, static_cast<double>(cap) / examples) : 1.0;
+    const auto all = static_cast<double>(parts_[part].batches->per_epoch());
+    taken_.push_back(std::max<int64_t>(1, std::llround(all * share)));
+    for (int64_t number = 0; number < taken_.back(); ++number) schedule_.push_back({part, number});
+  }
+}
+
+MixedBatches::Turn MixedBatches::turn(int64_t sequence) const {
+  const int64_t epoch = sequence / per_epoch(), place = sequence % per_epoch();
+  const auto order = permutation(per_epoch(), mix(seed_, static_cast<uint64_t>(epoch)));
+  Turn turn = schedule_[static_cast<size_t>(order[static_cast<size_t>(place)])];
+  turn.number += epoch * taken_[turn.part];
+  return turn;
+}
+
+size_t MixedBatches::part_of(int64_t sequence) const {
+  return turn(sequence).part;
+}
+
+Batch MixedBatches::make(int64_t sequence) const {
+  const Turn now = turn(sequence);
+  Batch batch = parts_[now.part].batches->make(now.number);
+  batch.sequence = sequence;
+  return batch;
+}
+
+std::string MixedBatches::describe(const Batch& batch) const {
+  return parts_[turn(batch.sequence).part].batches->describe(batch);
+}
+
+}  // namespace synthesizer
