@@ -7,9 +7,10 @@ endif()
 
 # What people may include; the rest of the headers is ours to change.
 set(public_headers
-  attention/attention.h base/error.h attention/frame.h attention/logits.h attention/mixture.h
-  attention/options.h attention/parameter.h attention/processor.h attention/registry.h attention/spec.h
-  attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h)
+  attention/attention.h base/error.h attention/frame.h attention/logits.h attention/mixer.h attention/mixture.h
+  attention/options.h attention/parameter.h attention/processor.h attention/registry.h attention/rivals.h
+  attention/spec.h attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h
+  attention/kernel/convolve.h)
 foreach(header ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder})

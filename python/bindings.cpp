@@ -1,13 +1,14 @@
-// The frame and the registry for Python. The operator itself is torch.ops.synthesizer.attend, registered by
-// the same library; tensors are owned by Python's module and passed with every call.
+// Layers and the registries for Python. The operators themselves are torch.ops.synthesizer.attend and
+// .convolve, registered by the same library; tensors are owned by Python's module and passed with every call.
 
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
-#include "attention/frame.h"
 #include "attention/kernel/tile.h"
+#include "attention/mixer.h"
 #include "attention/processor.h"
 #include "attention/registry.h"
+#include "attention/rivals.h"
 #include "attention/spec.h"
 #include "runs.h"
 
@@ -20,32 +21,30 @@ using MaybeTensor = std::optional<at::Tensor>;
 
 using OptionDict = std::map<std::string, OptionValue>;
 
-std::unique_ptr<Frame> make_frame(const std::string& attention, int64_t width, int64_t heads,
-                                  int64_t max_length, bool causal, double dropout, bool bias,
-                                  const OptionDict& options) {
+std::unique_ptr<Mixer> made(const std::string& attention, int64_t width, int64_t heads, int64_t max_length,
+                            bool causal, double dropout, bool bias, const OptionDict& options) {
   AttentionOptions all{attention, width, heads, max_length, causal, dropout, bias, {}};
   for (const auto& [name, value] : options) all.options.set(name, value);
-  return std::make_unique<Frame>(std::move(all));
+  return make_mixer(std::move(all));
 }
 
-/// Everything a frame is made from, in the order of its constructor: it holds no tensors, so a copy or a
+/// Everything a mixer is made from, in the order of its constructor: it holds no tensors, so a copy or a
 /// pickle is this.
-py::tuple frame_state(const Frame& frame) {
-  const AttentionOptions& o = frame.options();
+py::tuple state_of(const Mixer& mixer) {
+  const AttentionOptions& o = mixer.options();
   return py::make_tuple(o.attention, o.width, o.heads, o.max_length, o.causal, o.dropout, o.bias,
                         o.options.values());
 }
 
-std::unique_ptr<Frame> frame_from_state(const py::tuple& s) {
-  if (s.size() != 8) throw py::value_error("this is not the state of a Frame");
-  return make_frame(s[0].cast<std::string>(), s[1].cast<int64_t>(), s[2].cast<int64_t>(),
-                    s[3].cast<int64_t>(), s[4].cast<bool>(), s[5].cast<double>(), s[6].cast<bool>(),
-                    s[7].cast<OptionDict>());
+std::unique_ptr<Mixer> from_state(const py::tuple& s) {
+  if (s.size() != 8) throw py::value_error("this is not the state of a Mixer");
+  return made(s[0].cast<std::string>(), s[1].cast<int64_t>(), s[2].cast<int64_t>(), s[3].cast<int64_t>(),
+              s[4].cast<bool>(), s[5].cast<double>(), s[6].cast<bool>(), s[7].cast<OptionDict>());
 }
 
 template <auto Member>
-auto option(const Frame& frame) {
-  return frame.options().*Member;
+auto option(const Mixer& mixer) {
+  return mixer.options().*Member;
 }
 
 py::list list_variants() {
@@ -63,11 +62,28 @@ py::list list_variants() {
   return all;
 }
 
+py::list list_rivals() {
+  py::list all;
+  for (const Rival& r : rivals()) {
+    py::dict line;
+    line["name"] = r.name;
+    line["help"] = r.help;
+    line["causal"] = r.causal;
+    line["parameters"] = r.parameters;
+    py::list options;
+    for (const OptionInfo& option : r.options) options.append(option.name);
+    line["options"] = options;
+    all.append(line);
+  }
+  return all;
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_C, m) {
   avoid_amx_trap();
   m.def("variants", list_variants);
+  m.def("rivals", list_rivals);
   m.def("vector_target", kernel::vector_target);
   add_runs(m);
 
@@ -91,13 +107,12 @@ PYBIND11_MODULE(_C, m) {
       .def("__copy__", [](const State& state) { return state.copy(); })
       .def("__deepcopy__", [](const State& state, const py::dict&) { return state.copy(); });
 
-  py::class_<Frame>(m, "Frame",
-                    "Projections, heads, masks, dropout and decoding around the logits; holds no tensors.")
-      .def(py::init(&make_frame), py::arg("attention"), py::arg("width"), py::arg("heads"),
-           py::arg("max_length"), py::arg("causal"), py::arg("dropout"), py::arg("bias"), py::arg("options"))
-      .def(py::pickle(&frame_state, &frame_from_state))
-      .def_property_readonly("parameters", &Frame::parameters)
-      .def_property_readonly("is_global", &Frame::global)
+  py::class_<Mixer>(m, "Mixer", "What a layer does between positions; holds no tensors.")
+      .def(py::init(&made), py::arg("attention"), py::arg("width"), py::arg("heads"), py::arg("max_length"),
+           py::arg("causal"), py::arg("dropout"), py::arg("bias"), py::arg("options"))
+      .def(py::pickle(&state_of, &from_state))
+      .def_property_readonly("parameters", &Mixer::parameters)
+      .def_property_readonly("is_global", &Mixer::global)
       .def_property_readonly("attention", &option<&AttentionOptions::attention>)
       .def_property_readonly("width", &option<&AttentionOptions::width>)
       .def_property_readonly("heads", &option<&AttentionOptions::heads>)
@@ -105,33 +120,34 @@ PYBIND11_MODULE(_C, m) {
       .def_property_readonly("causal", &option<&AttentionOptions::causal>)
       .def_property_readonly("dropout", &option<&AttentionOptions::dropout>)
       .def_property_readonly("bias", &option<&AttentionOptions::bias>)
-      .def_property_readonly("options", [](const Frame& f) { return f.options().options.values(); })
-      .def_property_readonly("spec",
-                             [](const Frame& f) { return short_spec(parse_spec(f.options().attention)); })
-      .def("initialise", [](const Frame& f) { return f.initialise(); })
+      .def_property_readonly("options", [](const Mixer& mixer) { return mixer.options().options.values(); })
+      .def_property_readonly("spec", [](const Mixer& mixer) { return short_spec(mixer.options().attention); })
+      .def("initialise", [](const Mixer& mixer) { return mixer.initialise(); })
       .def(
           "forward",
-          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
              const MaybeTensor& lengths,
-             bool training) { return f.forward(tensors, x, lengths.value_or(at::Tensor()), training); },
+             bool training) { return mixer.forward(tensors, x, lengths.value_or(at::Tensor()), training); },
           py::call_guard<py::gil_scoped_release>())
       .def(
           "weights",
-          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-             const MaybeTensor& lengths) { return f.weights(tensors, x, lengths.value_or(at::Tensor())); },
-          py::call_guard<py::gil_scoped_release>())
-      .def("start", &Frame::start)
-      .def(
-          "step",
-          [](const Frame& f, const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) {
-            return f.step(tensors, x, state);
+          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+             const MaybeTensor& lengths) {
+            return mixer.weights(tensors, x, lengths.value_or(at::Tensor()));
           },
           py::call_guard<py::gil_scoped_release>())
-      .def("count", &Frame::count)
-      .def("forget", &Frame::forget, py::call_guard<py::gil_scoped_release>())
+      .def("start", &Mixer::start)
+      .def(
+          "step",
+          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) {
+            return mixer.step(tensors, x, state);
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def("count", &Mixer::count)
+      .def("forget", &Mixer::forget, py::call_guard<py::gil_scoped_release>())
       .def("grown",
-           [](const Frame& f, int64_t max_length) { return std::make_unique<Frame>(f.grown(max_length)); })
-      .def("grow", [](const Frame& f, const std::vector<at::Tensor>& tensors, const Frame& to) {
-        return grow(f, tensors, to);
+           [](const Mixer& mixer, int64_t max_length) { return make_mixer(mixer.grown(max_length)); })
+      .def("grow", [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const Mixer& to) {
+        return grow(mixer, tensors, to);
       });
 }

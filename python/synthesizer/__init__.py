@@ -12,7 +12,7 @@ from . import (
     _C,  # noqa: F401  registers torch.ops.synthesizer
     metrics,
 )
-from .attention import Attention, State, variants
+from .attention import Attention, State, rivals, variants
 from .runs import Run, load
 from .tutorial import (
     FactorizedSynthesizerDense,
@@ -31,6 +31,7 @@ __all__ = [
     "Attention",
     "State",
     "variants",
+    "rivals",
     "load",
     "Run",
     "metrics",

@@ -1,4 +1,4 @@
-"""The attention layer as a torch.nn.Module, around the frame written in C++."""
+"""The attention layer as a torch.nn.Module, around the mixer written in C++."""
 
 from __future__ import annotations
 
@@ -21,19 +21,32 @@ def variants() -> list[dict[str, Any]]:
     return _C.variants()
 
 
+def rivals() -> list[dict[str, Any]]:
+    """What the paper compares its attentions with: name, help, causal (can be), parameters, options.
+
+    >>> [r["name"] for r in rivals()]
+    ['light-conv', 'dynamic-conv', 'linformer']
+    >>> rivals()[0]["options"]
+    ['kernel']
+    """
+    return _C.rivals()
+
+
 class Attention(nn.Module):
-    """Multi-head attention with any of the paper's alignments, or a mixture of them.
+    """Multi-head attention with any of the paper's alignments, a mixture of them, or one of their rivals.
 
     Args:
-        attention: a variant ("V", "dense", …, see :func:`variants`) or a mixture ("R+V").
+        attention: a variant ("V", "dense", …, see :func:`variants`), a mixture ("R+V") or a rival
+            ("light-conv", …, see :func:`rivals`; with its size behind a colon, "light-conv:15").
         width: model width D; must be divisible by ``heads``.
         heads: number of heads H.
         max_length: longest length N the layer is built for.
-        causal: position i sees positions 0 … i only.
-        dropout: on the attention weights, in training.
-        bias: biases of the value and output projections.
+        causal: position i sees positions 0 … i only; never for "linformer".
+        dropout: on the attention weights, or on the taps of a convolution, in training.
+        bias: biases of the projections of input and output (value, glu, output).
         **options: those of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR),
-            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures).
+            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the rivals:
+            ``kernel`` (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
 
     >>> a = Attention("FR", width=32, heads=4, max_length=16, rank=2)
     >>> sorted(a.state_dict())
@@ -41,6 +54,8 @@ class Attention(nn.Module):
     >>> y, p = a(torch.randn(3, 5, 32), need_weights=True)
     >>> y.shape, p.shape
     (torch.Size([3, 5, 32]), torch.Size([1, 4, 5, 5]))
+    >>> sorted(Attention("light-conv", width=32, heads=4, max_length=16, kernel=5).state_dict())
+    ['glu.weight', 'kernel.weight', 'output.weight']
     """
 
     def __init__(
@@ -58,7 +73,7 @@ class Attention(nn.Module):
         **options: values.Option,
     ) -> None:
         super().__init__()
-        self._frame = _C.Frame(
+        self._mixer = _C.Mixer(
             values.text("attention", attention),
             values.whole("width", width),
             values.whole("heads", heads),
@@ -71,7 +86,7 @@ class Attention(nn.Module):
         device = torch.get_default_device() if device is None else device
         dtype = torch.get_default_dtype() if dtype is None else dtype
         self._places: list[tuple[list[str], str]] = []  # ["logits", "V", "query"], "weight"
-        for parameter, tensor in zip(self._frame.parameters, self._frame.initialise()):
+        for parameter, tensor in zip(self._mixer.parameters, self._mixer.initialise()):
             *path, name = parameter.name.split(".")
             self._places.append((path, name))
             _put(self, path, name, tensor.to(device=device, dtype=dtype), parameter.trained)
@@ -84,7 +99,7 @@ class Attention(nn.Module):
         lengths: how many positions of each sample count (B, integers); the rest is padding on the right:
             padded columns get no weight, padded rows of the result are 0.
         need_weights: also return the weights, without dropout: B×H×L×L, or 1×H×L×L where they depend on no
-            token and no lengths are given. Slow: for looking at.
+            token and no lengths are given. Slow: for looking at. Rivals have none, and refuse.
 
         >>> a = Attention("D", width=8, heads=2, max_length=6)
         >>> y = a(torch.randn(2, 6, 8), lengths=torch.tensor([6, 3]))
@@ -94,8 +109,10 @@ class Attention(nn.Module):
         if lengths is not None:
             lengths = values.lengths(lengths)
         tensors = self._tensors()
-        y = self._frame.forward(tensors, x, lengths, self.training)
-        return (y, self._frame.weights(tensors, x, lengths)) if need_weights else y
+        if not need_weights:
+            return self._mixer.forward(tensors, x, lengths, self.training)
+        weights = self._mixer.weights(tensors, x, lengths)  # first: not every layer has them
+        return self._mixer.forward(tensors, x, lengths, self.training), weights
 
     def start(self, batch: int) -> State:
         """An empty state for decoding a batch step by step; causal layers only.
@@ -109,7 +126,7 @@ class Attention(nn.Module):
         >>> torch.allclose(torch.stack(rows, 1), a(x), atol=1e-5)
         True
         """
-        return self._frame.start(values.whole("batch", batch))
+        return self._mixer.start(values.whole("batch", batch))
 
     def step(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         """One position: x is B×D, the result the row of ``forward``. The state is updated and returned.
@@ -122,7 +139,7 @@ class Attention(nn.Module):
         >>> y.shape, s.batch, s.position
         (torch.Size([3, 8]), 2, 1)
         """
-        return self._frame.step(self._tensors(), x, state), state
+        return self._mixer.step(self._tensors(), x, state), state
 
     def grow(self, max_length: int) -> Attention:
         """Makes room for longer sequences, in place. What was learnt stays; new entries are initialised.
@@ -134,11 +151,11 @@ class Attention(nn.Module):
         >>> a.grow(6)(torch.randn(1, 6, 8)).shape
         torch.Size([1, 6, 8])
         """
-        larger, tensors = self._frame.grown(values.whole("max_length", max_length)), self._tensors()
-        for tensor, grown in zip(tensors, self._frame.grow(tensors, larger)):
+        larger, tensors = self._mixer.grown(values.whole("max_length", max_length)), self._tensors()
+        for tensor, grown in zip(tensors, self._mixer.grow(tensors, larger)):
             tensor.grad = None
             tensor.data = grown
-        self._frame = larger
+        self._mixer = larger
         return self
 
     def count(self, length: int | None = None) -> dict[str, int]:
@@ -147,7 +164,7 @@ class Attention(nn.Module):
         >>> Attention("V", width=8, heads=2, max_length=4).count()
         {'synthesis': 128, 'total': 256, 'macs': 1280}
         """
-        count = self._frame.count(self.max_length if length is None else values.whole("length", length))
+        count = self._mixer.count(self.max_length if length is None else values.whole("length", length))
         return {"synthesis": count.synthesis, "total": count.total, "macs": count.macs}
 
     def reset_parameters(self) -> None:
@@ -157,7 +174,7 @@ class Attention(nn.Module):
         >>> a.reset_parameters()
         """
         with torch.no_grad():
-            for tensor, drawn in zip(self._tensors(), self._frame.initialise()):
+            for tensor, drawn in zip(self._tensors(), self._mixer.initialise()):
                 tensor.copy_(drawn)
 
     def train(self, mode: bool = True) -> Attention:
@@ -170,37 +187,37 @@ class Attention(nn.Module):
         >>> Attention("R", width=8, heads=2, max_length=4).eval().training
         False
         """
-        self._frame.forget()
+        self._mixer.forget()
         return super().train(mode)
 
     @property
     def attention(self) -> str:
         """What the layer was made with, as the other properties here."""
-        return self._frame.attention
+        return self._mixer.attention
 
     @property
     def width(self) -> int:
-        return self._frame.width
+        return self._mixer.width
 
     @property
     def heads(self) -> int:
-        return self._frame.heads
+        return self._mixer.heads
 
     @property
     def max_length(self) -> int:
-        return self._frame.max_length
+        return self._mixer.max_length
 
     @property
     def causal(self) -> bool:
-        return self._frame.causal
+        return self._mixer.causal
 
     @property
     def dropout(self) -> float:
-        return self._frame.dropout
+        return self._mixer.dropout
 
     @property
     def bias(self) -> bool:
-        return self._frame.bias
+        return self._mixer.bias
 
     @property
     def options(self) -> dict[str, values.Option]:
@@ -209,18 +226,18 @@ class Attention(nn.Module):
         >>> Attention("FR", width=8, heads=2, max_length=4, rank=2).options
         {'rank': 2}
         """
-        return self._frame.options
+        return self._mixer.options
 
     def extra_repr(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return (
-            f"{self._frame.spec!r}, width={self.width}, heads={self.heads}, max_length={self.max_length}, "
+            f"{self._mixer.spec!r}, width={self.width}, heads={self.heads}, max_length={self.max_length}, "
             f"causal={self.causal}, dropout={self.dropout}, bias={self.bias}{options}"
         )
 
     def _tensors(self) -> list[Tensor]:
         # Looked up by name with every call: whatever replaced a parameter or a submodule (functional_call,
-        # parametrizations, load_state_dict(assign=True), a replica) is what the frame sees.
+        # parametrizations, load_state_dict(assign=True), a replica) is what the mixer sees.
         tensors = []
         for path, name in self._places:
             owner: nn.Module = self

@@ -1,4 +1,4 @@
-"""What callers hand over, as the plain values that the frame takes; anything else is a ValueError."""
+"""What callers hand over, as the plain values that the layer takes; anything else is a ValueError."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def text(name: str, value: Any) -> str:
 
 
 def option(name: str, value: Any) -> Option:
-    """An option of a variant, of whichever of the four types; the frame knows which it wants.
+    """An option of a variant, of whichever of the four types; the layer knows which it wants.
 
     >>> option("rank", 4), option("tiling", "outer")
     (4, 'outer')

@@ -23,11 +23,9 @@ torch::nn::Module& owner_of(torch::nn::Module& root, std::string& name) {
 }  // namespace
 
 AttentionImpl::AttentionImpl(AttentionOptions options)
-    : torch::nn::Module("Attention"),
-      frame_(std::make_unique<Frame>(std::move(options))),
-      tensors_(frame_->initialise()) {
+    : torch::nn::Module("Attention"), mixer_(make_mixer(std::move(options))), tensors_(mixer_->initialise()) {
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    const Parameter& parameter = frame_->parameters()[i];
+    const Parameter& parameter = mixer_->parameters()[i];
     std::string name = parameter.name;
     torch::nn::Module& owner = owner_of(*this, name);
     tensors_[i] = parameter.trained ? owner.register_parameter(name, tensors_[i])
@@ -36,27 +34,27 @@ AttentionImpl::AttentionImpl(AttentionOptions options)
 }
 
 at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) {
-  return frame_->forward(tensors_, x, lengths, is_training(), bias);
+  return mixer_->forward(tensors_, x, lengths, is_training(), bias);
 }
 
 at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths,
                                   const at::Tensor& bias) const {
-  return frame_->weights(tensors_, x, lengths, bias);
+  return mixer_->weights(tensors_, x, lengths, bias);
 }
 
 void AttentionImpl::grow(int64_t max_length) {
-  auto larger = std::make_unique<Frame>(frame_->grown(max_length));
-  const auto grown = synthesizer::grow(*frame_, tensors_, *larger);
+  auto larger = make_mixer(mixer_->grown(max_length));
+  const auto grown = synthesizer::grow(*mixer_, tensors_, *larger);
   for (size_t i = 0; i < tensors_.size(); ++i) {
     tensors_[i].mutable_grad() = at::Tensor();
     tensors_[i].set_data(grown[i]);
   }
-  frame_ = std::move(larger);
+  mixer_ = std::move(larger);
 }
 
 void AttentionImpl::train(bool on) {
   torch::nn::Module::train(on);
-  frame_->forget();
+  mixer_->forget();
 }
 
 std::shared_ptr<torch::nn::Module> AttentionImpl::clone(const std::optional<torch::Device>& device) const {
@@ -72,7 +70,7 @@ std::shared_ptr<torch::nn::Module> AttentionImpl::clone(const std::optional<torc
 
 void AttentionImpl::pretty_print(std::ostream& stream) const {
   const AttentionOptions& o = options();
-  stream << "synthesizer::Attention(" << short_spec(parse_spec(o.attention)) << ", width=" << o.width
+  stream << "synthesizer::Attention(" << short_spec(o.attention) << ", width=" << o.width
          << ", heads=" << o.heads << ", max_length=" << o.max_length << (o.causal ? ", causal" : "") << ")";
 }
 

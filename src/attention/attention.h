@@ -3,11 +3,12 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
-#include "attention/frame.h"
+#include "attention/mixer.h"
 
 namespace synthesizer {
 
-/// A multi-head attention layer for LibTorch models, with any of the paper's alignments:
+/// A multi-head attention layer for LibTorch models, with any of the paper's alignments, or one of its rivals
+/// such as "light-conv" (rivals.h):
 ///
 ///     synthesizer::Attention attention({.attention = "R+V", .width = 512, .heads = 8,
 ///                                       .max_length = 256, .causal = true});
@@ -18,14 +19,14 @@ class AttentionImpl : public torch::nn::Module {
  public:
   explicit AttentionImpl(AttentionOptions options);
 
-  /// See Frame::forward, also for the bias.
+  /// See Mixer::forward, also for the bias.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {});
-  /// The weights without dropout; see Frame::weights.
+  /// The weights without dropout; see Mixer::weights.
   at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
 
-  State start(int64_t batch) const { return frame_->start(batch); }
+  State start(int64_t batch) const { return mixer_->start(batch); }
   at::Tensor step(const at::Tensor& x, State& state, const at::Tensor& bias = {}) const {
-    return frame_->step(tensors_, x, state, bias);
+    return mixer_->step(tensors_, x, state, bias);
   }
 
   /// Makes room for longer sequences. What was learnt stays; new entries are initialised. Gradients are
@@ -37,12 +38,12 @@ class AttentionImpl : public torch::nn::Module {
       const std::optional<torch::Device>& device = std::nullopt) const override;
   void pretty_print(std::ostream& stream) const override;
 
-  const AttentionOptions& options() const { return frame_->options(); }
-  const Frame& frame() const { return *frame_; }
+  const AttentionOptions& options() const { return mixer_->options(); }
+  const Mixer& mixer() const { return *mixer_; }
 
  private:
-  std::unique_ptr<Frame> frame_;
-  std::vector<at::Tensor> tensors_;  ///< handles of the registered parameters, in the frame's order
+  std::unique_ptr<Mixer> mixer_;
+  std::vector<at::Tensor> tensors_;  ///< handles of the registered parameters, in the mixer's order
 };
 
 /// The handle that people hold, as TORCH_MODULE makes them, with a constructor that takes options in braces.

@@ -2,22 +2,22 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
-#include "attention/frame.h"
+#include "attention/mixer.h"
 
 namespace synthesizer {
 
-AttentionOptions Frame::grown(int64_t max_length) const {
+AttentionOptions Mixer::grown(int64_t max_length) const {
   if (max_length < options_.max_length) {
     invalid(fmt::format("max_length {} is below the layer's {}: a layer can grow, not shrink", max_length,
                         options_.max_length));
   }
   AttentionOptions larger = options_;
   larger.max_length = max_length;
-  if (max_length > options_.max_length) mixture_->prepare_growth(larger);
+  if (max_length > options_.max_length) prepare_growth(larger);
   return larger;
 }
 
-std::vector<at::Tensor> grow(const Frame& from, const std::vector<at::Tensor>& tensors, const Frame& to) {
+std::vector<at::Tensor> grow(const Mixer& from, const std::vector<at::Tensor>& tensors, const Mixer& to) {
   c10::NoGradGuard no_grad;
   std::vector<at::Tensor> grown;
   for (size_t i = 0; i < tensors.size(); ++i) {

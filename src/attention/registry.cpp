@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "attention/dense.h"
 #include "attention/factorized_dense.h"
 #include "attention/factorized_random.h"
 #include "attention/random.h"
+#include "attention/rivals.h"
 #include "attention/vanilla.h"
+#include "attention/words.h"
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -39,13 +38,6 @@ std::deque<Variant>& registry() {
   return list;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 const Variant* lookup(std::string_view name) {
   for (const Variant& v : registry()) {
     if (lower(name) == lower(v.name) || lower(name) == lower(v.abbreviation)) return &v;
@@ -70,7 +62,8 @@ const std::deque<Variant>& variants() {
 
 void add_variant(Variant variant) {
   for (const auto& name : {variant.name, variant.abbreviation}) {
-    if (lookup(name)) invalid(fmt::format("a variant named '{}' is registered already", name));
+    if (lookup(name) || find_rival(name))
+      invalid(fmt::format("a variant named '{}' is registered already", name));
   }
   registry().push_back(std::move(variant));
 }
@@ -82,6 +75,7 @@ const Variant& find_variant(std::string_view name) {
     known.push_back(v.abbreviation);
     known.push_back(v.name);
   }
+  for (const Rival& rival : rivals()) known.push_back(rival.name);
   invalid(fmt::format("unknown attention '{}'{} (known: {})", name, did_you_mean(name, known),
                       fmt::join(known, ", ")));
 }

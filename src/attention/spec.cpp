@@ -6,7 +6,10 @@
 #include <algorithm>
 
 #include "attention/mixture.h"
+#include "attention/rivals.h"
+#include "attention/words.h"
 #include "base/error.h"
+#include "base/nearest.h"
 
 namespace synthesizer {
 
@@ -14,11 +17,13 @@ std::vector<const Variant*> parse_spec(std::string_view spec) {
   std::vector<const Variant*> members;
   for (size_t begin = 0; begin <= spec.size();) {
     size_t end = std::min(spec.find('+', begin), spec.size());
-    std::string_view word = spec.substr(begin, end - begin);
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
+    const std::string_view word = trimmed(spec.substr(begin, end - begin));
     if (word.empty()) {
       invalid(fmt::format("attention '{}' has an empty member: write names joined by '+', as in R+V", spec));
+    }
+    if (find_rival(word)) {
+      invalid(
+          fmt::format("attention '{}': {} has no logits, so it cannot be a member of a mixture", spec, word));
     }
     const Variant* member = &find_variant(word);
     if (std::find(members.begin(), members.end(), member) != members.end()) {
@@ -51,6 +56,27 @@ std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members) {
     for (const OptionInfo& option : Mixture::options()) add(option);
   }
   return all;
+}
+
+std::string short_spec(std::string_view attention) {
+  const auto found = find_rival(attention);
+  return found ? found->spec() : short_spec(parse_spec(attention));
+}
+
+std::vector<OptionInfo> options_of(std::string_view attention) {
+  const auto found = find_rival(attention);
+  return found ? found->rival->options : options_of(parse_spec(attention));
+}
+
+void check_extra_options(const AttentionOptions& options) {
+  std::vector<std::string> known;
+  for (const OptionInfo& option : options_of(options.attention)) known.push_back(option.name);
+  for (const auto& [name, value] : options.options.values()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    invalid(fmt::format("attention {} has no option '{}'{} (it takes: {})", short_spec(options.attention),
+                        name, did_you_mean(name, known),
+                        known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
 }
 
 }  // namespace synthesizer

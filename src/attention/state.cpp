@@ -26,6 +26,15 @@ void State::append(const at::Tensor& value, const at::Tensor& key) {
   ++position_;
 }
 
+at::Tensor State::slide(const at::Tensor& next, int64_t width) {
+  const auto newest = next.unsqueeze(1);                                         // B×1×D
+  const auto seen = window_.defined() ? at::cat({window_, newest}, 1) : newest;  // B×n×D
+  const int64_t kept = std::min(seen.size(1), width - 1);
+  window_ = seen.narrow(1, seen.size(1) - kept, kept);
+  ++position_;
+  return seen;
+}
+
 at::Tensor State::so_far(const at::Tensor& cache) const {
   return cache.defined() ? cache.narrow(1, 0, position_).transpose(1, 2) : cache;
 }
@@ -50,7 +59,7 @@ void State::reorder(const at::Tensor& indices) {
     }
   }
   batch_ = indices.size(0);
-  for (at::Tensor* cache : {&value_, &key_}) {
+  for (at::Tensor* cache : {&value_, &key_, &window_}) {
     if (cache->defined()) *cache = cache->index_select(0, indices.to(cache->device()));
   }
 }

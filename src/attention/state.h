@@ -4,8 +4,9 @@
 
 namespace synthesizer {
 
-/// What decoding remembers: the values of the positions so far, and their keys where a member of the mixture
-/// looks at other tokens. Memory grows by doubling.
+/// What decoding remembers. Attentions: the values of the positions so far, and their keys where a member of
+/// the mixture looks at other tokens; memory grows by doubling. Convolutions: the last inputs alone, a window
+/// that does not grow.
 class State {
  public:
   State(int64_t batch, int64_t max_length) : batch_(batch), max_length_(max_length) {}
@@ -19,6 +20,11 @@ class State {
   at::Tensor values() const { return so_far(value_); }  ///< B×H×position×K
   at::Tensor keys() const { return so_far(key_); }      ///< the same, or undefined
 
+  /// The last `width` inputs with `next` (B×D) as the newest, or all where there were fewer: B×n×D. Of these
+  /// width - 1 are remembered.
+  at::Tensor slide(const at::Tensor& next, int64_t width);
+  at::Tensor window() const { return window_; }  ///< B×n×D, what slide remembers, or undefined
+
   /// Row n becomes what row indices[n] was (int64): beams that go on, others that are dropped.
   void reorder(const at::Tensor& indices);
 
@@ -31,6 +37,7 @@ class State {
 
   int64_t batch_, max_length_, position_ = 0;
   at::Tensor value_, key_;  ///< B×capacity×H×K
+  at::Tensor window_;       ///< never written into: copies may share it
 };
 
 }  // namespace synthesizer

@@ -97,8 +97,8 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
                                      {"threads", at::get_num_threads()},
                                      {"vector", kernel::vector_target()}};
     for (const Contender& c : contenders) {
-      const Count count = c.layer->frame().count(length);
-      object["rows"].push_back({{"attention", short_spec(parse_spec(c.layer->options().attention))},
+      const Count count = c.layer->mixer().count(length);
+      object["rows"].push_back({{"attention", short_spec(c.layer->options().attention)},
                                 {"synthesis", count.synthesis},
                                 {"total", count.total},
                                 {"macs", count.macs},
@@ -114,8 +114,8 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
       at::get_num_threads(), kernel::vector_target(), a.repeats);
   Table table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
   for (const Contender& c : contenders) {
-    const Count count = c.layer->frame().count(length);
-    table.add({short_spec(parse_spec(c.layer->options().attention)), with_thousands(count.total),
+    const Count count = c.layer->mixer().count(length);
+    table.add({short_spec(c.layer->options().attention), with_thousands(count.total),
                with_thousands(count.synthesis), with_thousands(count.macs),
                fmt::format("{:.1f} ms", median(c.forward)), fmt::format("{:.1f} ms", median(c.both))});
   }

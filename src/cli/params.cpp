@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "attention/frame.h"
+#include "attention/mixer.h"
 #include "attention/spec.h"
 #include "base/number_text.h"
 #include "cli/command.h"
@@ -13,9 +13,9 @@
 namespace synthesizer::cli {
 namespace {
 
-void print_table(const Frame& frame, const Count& count, int64_t length) {
+void print_table(const Mixer& layer, const Count& count, int64_t length) {
   Table table({"parameter", "shape", "count"});
-  for (const Parameter& parameter : frame.parameters()) {
+  for (const Parameter& parameter : layer.parameters()) {
     std::string shape;
     for (int64_t size : parameter.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
     table.add({parameter.name, shape,
@@ -35,20 +35,23 @@ void add_params(CLI::App& program) {
   auto arguments = add_layer_arguments(*command);
   auto length = std::make_shared<int64_t>(-1);
   auto json = std::make_shared<bool>(false);
-  command->add_option("--attention", arguments->layer.attention, "a variant or a mixture, such as R+V")
+  command
+      ->add_option("--attention", arguments->layer.attention,
+                   "a variant, a mixture such as R+V, or a rival such as light-conv")
       ->required();
-  command->add_flag("--bias", arguments->layer.bias, "biases of the value and output projections");
+  command->add_flag("--bias", arguments->layer.bias, "biases of the projections of input and output");
   command->add_option("--length", *length, "length to count multiply-adds for (default: max-length)");
   command->add_flag("--json", *json, "as a JSON object");
   command->callback([=] {
-    const Frame frame(arguments->resolved());
-    const int64_t counted = command->count("--length") > 0 ? *length : frame.options().max_length;
-    const Count count = frame.count(counted);
-    if (!*json) return print_table(frame, count, counted);
-    nlohmann::ordered_json object = {{"attention", short_spec(parse_spec(frame.options().attention))},
-                                     {"width", frame.options().width},
-                                     {"heads", frame.options().heads},
-                                     {"max_length", frame.options().max_length},
+    const auto layer = make_mixer(arguments->resolved());
+    const AttentionOptions& options = layer->options();
+    const int64_t counted = command->count("--length") > 0 ? *length : options.max_length;
+    const Count count = layer->count(counted);
+    if (!*json) return print_table(*layer, count, counted);
+    nlohmann::ordered_json object = {{"attention", short_spec(options.attention)},
+                                     {"width", options.width},
+                                     {"heads", options.heads},
+                                     {"max_length", options.max_length},
                                      {"length", counted},
                                      {"synthesis", count.synthesis},
                                      {"total", count.total},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attention/registry.h"
+#include "attention/rivals.h"
 #include "cli/command.h"
 
 namespace synthesizer::cli {
@@ -23,31 +24,51 @@ void print_json() {
   fmt::print("{}\n", list.dump(2));
 }
 
+std::string names(const std::vector<OptionInfo>& options) {
+  std::string all;
+  for (const OptionInfo& option : options) all += (all.empty() ? "" : ", ") + option.name;
+  return all;
+}
+
 void print_table() {
   Table table({"short", "name", "row depends on", "sample", "interacts", "parameters of S", "options"});
   for (const Variant& v : variants()) {
-    std::string options;
-    for (const OptionInfo& option : v.options) options += (options.empty() ? "" : ", ") + option.name;
     const std::string tokens = v.tokens == Variant::Tokens::all   ? "all tokens"
                                : v.tokens == Variant::Tokens::own ? "its own token"
                                                                   : "nothing";
-    table.add(
-        {v.abbreviation, v.name, tokens, v.sample_name(), v.interacts ? "yes" : "no", v.parameters, options});
+    table.add({v.abbreviation, v.name, tokens, v.sample_name(), v.interacts ? "yes" : "no", v.parameters,
+               names(v.options)});
   }
   table.print(7);
   fmt::print(
       "\nd width, h heads, N max_length, k rank; a·b ≥ N. Biases come on top. Mixtures join any of them: "
       "R+V, D+FR+V;\n"
-      "option weights = learned, learned-per-head or sum.\n");
+      "option weights = learned, learned-per-head or sum.\n\n");
+}
+
+void print_rivals() {
+  Table table({"rival", "what it is", "causal", "parameters", "options"});
+  for (const Rival& r : rivals()) {
+    table.add({r.name, r.help, r.causal ? "can be" : "never", r.parameters, names(r.options)});
+  }
+  table.print(5);
+  fmt::print(
+      "\nw kernel width, k rank. Rivals stand alone, in no mixture. A size may follow the name: "
+      "light-conv:15, linformer:64.\n");
 }
 
 }  // namespace
 
 void add_variants(CLI::App& program) {
-  auto* command = program.add_subcommand("variants", "every synthesizing function there is, as a table");
+  auto* command =
+      program.add_subcommand("variants", "every synthesizing function there is, and their rivals, as tables");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as a JSON list");
-  command->callback([json] { *json ? print_json() : print_table(); });
+  command->add_flag("--json", *json, "the synthesizing functions as a JSON list");
+  command->callback([json] {
+    if (*json) return print_json();
+    print_table();
+    print_rivals();
+  });
 }
 
 }  // namespace synthesizer::cli

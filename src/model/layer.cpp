@@ -34,10 +34,14 @@ at::Tensor Layer::residual(const at::Tensor& x, const Norm& norm, const char* pa
   return post_norm_ ? norm.forward(x + y) : x + y;
 }
 
+at::Tensor Layer::taken(const at::Tensor& bias) const {
+  return attention_->mixer().takes_bias() ? bias : at::Tensor();
+}
+
 at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
                           const at::Tensor& encoded, const at::Tensor& encoded_lengths) {
   auto y = residual(x, *attention_norm_, "attention",
-                    [&](const at::Tensor& h) { return attention_->forward(h, lengths, bias); });
+                    [&](const at::Tensor& h) { return attention_->forward(h, lengths, taken(bias)); });
   if (cross_) {
     const Memory memory = cross_->remember(encoded, encoded_lengths);
     y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) { return cross_->forward(h, memory); });
@@ -54,7 +58,7 @@ LayerState Layer::start(int64_t batch, const at::Tensor& encoded, const at::Tens
 
 at::Tensor Layer::step(const at::Tensor& x, LayerState& state, const at::Tensor& bias) {
   auto y = residual(x, *attention_norm_, "attention",
-                    [&](const at::Tensor& h) { return attention_->step(h, state.self, bias); });
+                    [&](const at::Tensor& h) { return attention_->step(h, state.self, taken(bias)); });
   if (cross_) {
     y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
       return cross_->forward(h.unsqueeze(1), *state.memory).squeeze(1);

@@ -21,8 +21,9 @@ struct LayerState {
   void reorder(const at::Tensor& indices);
 };
 
-/// One layer of a Transformer: self-attention of any kind, attention to an encoder where `cross`, and the
-/// feed-forward part, each in a residual branch with its norm before ("pre") or after the sum ("post").
+/// One layer of a Transformer: self-attention of any kind or one of its rivals, attention to an encoder where
+/// `cross`, and the feed-forward part, each in a residual branch with its norm before ("pre") or after the
+/// sum ("post").
 class Layer : public torch::nn::Module {
  public:
   /// `name`: its place in the model, for observers.
@@ -40,6 +41,8 @@ class Layer : public torch::nn::Module {
 
  private:
   using Branch = std::function<at::Tensor(const at::Tensor&)>;
+  /// The bias, or none where this layer's attention has no logits to add it to.
+  at::Tensor taken(const at::Tensor& bias) const;
   at::Tensor residual(const at::Tensor& x, const Norm& norm, const char* part, const Branch& branch) const;
 
   std::string name_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-#include "attention/frame.h"
+#include "attention/mixer.h"
+#include "attention/mixture.h"
+#include "attention/rivals.h"
 #include "attention/spec.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -13,13 +15,16 @@
 namespace synthesizer {
 namespace {
 
-/// An option that no variant at all takes is a mistake; one that only others take is not: the same recipe
+/// An option that no attention at all takes is a mistake; one that only others take is not: the same recipe
 /// serves several attentions.
 void check_attention_options(const OptionMap& options) {
   std::vector<std::string> known;
   for (const OptionInfo& option : Mixture::options()) known.push_back(option.name);
   for (const Variant& variant : variants()) {
     for (const OptionInfo& option : variant.options) known.push_back(option.name);
+  }
+  for (const Rival& rival : rivals()) {
+    for (const OptionInfo& option : rival.options) known.push_back(option.name);
   }
   for (const auto& [name, value] : options.values()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -58,7 +63,9 @@ AttentionOptions layer_attention(const ModelOptions& options, const std::string&
                          .causal = causal,
                          .dropout = options.attention_dropout,
                          .bias = options.bias};
-  for (const OptionInfo& known : options_of(parse_spec(spec))) {
+  const auto rival = find_rival(spec);
+  for (const OptionInfo& known : options_of(spec)) {
+    if (rival && rival->size && rival->rival->size == known.name) continue;  // this layer has its own
     const auto given = options.attention_options.values().find(known.name);
     if (given != options.attention_options.values().end()) layer.options.set(known.name, given->second);
   }
@@ -94,12 +101,19 @@ void check(const ModelOptions& options) {
         fmt::format("model.width is {}: the steps of model.recurrent_depth need an even one", options.width));
   check_attention_options(options.attention_options);
   for (const Side side : {Side::encoder, Side::decoder}) {
+    bool takes_bias = false;
     for (const std::string& spec : attention_of_layers(options, side)) {
       try {
-        Frame(layer_attention(options, spec, side == Side::decoder));
+        takes_bias |= make_mixer(layer_attention(options, spec, side == Side::decoder))->takes_bias();
       } catch (const InvalidInput& mistake) {
         invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
       }
+    }
+    if (options.positions == "relative" && !takes_bias) {
+      invalid(
+          fmt::format("model.positions is 'relative', but none of {} has logits to add them to: set it to "
+                      "'sinusoidal', 'learned' or 'none'",
+                      attention_key(options, side)));
     }
   }
 }

@@ -13,7 +13,8 @@ struct ModelOptions {
   std::vector<std::string> attention = {"V"};  ///< one for all layers, or one a layer
   std::vector<std::string> encoder_attention;  ///< empty: as attention
   std::vector<std::string> decoder_attention;  ///< empty: as attention
-  OptionMap attention_options;                 ///< rank and the like, for the layers that take them
+  OptionMap attention_options;                 ///< rank and the like, for the layers that take them and have
+                                               ///< none of their own ("light-conv:15")
   int64_t width = 256, heads = 4, layers = 4;
   int64_t encoder_layers = 0, decoder_layers = 0;  ///< 0: as layers
   int64_t recurrent_depth = 0;  ///< over 0: one layer applied so often (Universal Transformer)

@@ -100,10 +100,11 @@ std::vector<Key> keys_of(Recipe& r) {
       {"data.cache", &data.cache, "folder of tokenized text (default: the user's cache)", kFree},
 
       {"model.attention", &model.attention,
-       "V, D, R, Fix, FR, FD or a mixture such as R+V; a list has one a layer"},
+       "V, D, R, Fix, FR, FD, a mixture such as R+V, or a rival (light-conv:15); a list has one a layer"},
       {"model.encoder_attention", &model.encoder_attention, "the same for the encoder (default: attention)"},
       {"model.decoder_attention", &model.decoder_attention, "the same for the decoder (default: attention)"},
-      {"model.options", &model.attention_options, "options of the attentions, such as { rank = 8 }"},
+      {"model.options", &model.attention_options,
+       "options of the attentions, such as { rank = 8 } or { kernel = 7 }"},
       {"model.width", &model.width, "of the vectors between layers"},
       {"model.heads", &model.heads, "of every attention"},
       {"model.layers", &model.layers, "on each side"},

@@ -20,7 +20,10 @@ std::string part_of(const std::string& name) {
                                                           : "";
   auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
   if (has("norm.")) return "norms";
-  if (has(".attention.logits.")) return side + "synthesis";
+  for (const char* maker : {".attention.logits.", ".attention.kernel.", ".attention.query.",
+                            ".attention.key.", ".attention.project."}) {
+    if (has(maker)) return side + "synthesis";
+  }
   if (has(".attention.")) return side + "attention projections";
   if (has(".cross.")) return "cross-attention";
   if (has(".feed_forward.")) return side + "feed-forward";

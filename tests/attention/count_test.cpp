@@ -1,6 +1,7 @@
 // Counts: against the tensors that are there, against the paper's Table 1, and multiply-adds against formulas
 // derived by hand.
 
+#include "attention/frame.h"
 #include "attention/layers.h"
 
 namespace synthesizer::testing {
@@ -28,7 +29,7 @@ TEST_P(CountOf, equals_the_elements_of_the_trained_tensors) {
       total += item.value().numel();
       if (item.key().starts_with("logits.")) synthesis += item.value().numel();
     }
-    const Count count = layer->frame().count(N);
+    const Count count = layer->mixer().count(N);
     EXPECT_EQ(count.total, total);
     EXPECT_EQ(count.synthesis, synthesis);
     EXPECT_EQ(count.total - count.synthesis, 2 * D * D + (bias ? 2 * D : 0));

@@ -75,9 +75,9 @@ TEST(ExampleVariant, decodes) {
 }
 
 TEST(ExampleVariant, is_counted) {
-  EXPECT_EQ(make_layer(options("Dist"))->frame().count(7).synthesis, 2 * 13);
-  EXPECT_EQ(make_layer(options("Dist+V"))->frame().count(7).synthesis, 2 * 13 + 2 * 36 + 2);
-  EXPECT_TRUE(make_layer(options("Dist"))->frame().global());
+  EXPECT_EQ(make_layer(options("Dist"))->mixer().count(7).synthesis, 2 * 13);
+  EXPECT_EQ(make_layer(options("Dist+V"))->mixer().count(7).synthesis, 2 * 13 + 2 * 36 + 2);
+  EXPECT_TRUE(make_layer(options("Dist"))->mixer().global());
 }
 
 TEST(ExampleVariant, refuses_to_grow) {

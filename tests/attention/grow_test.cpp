@@ -37,7 +37,7 @@ void expect_grows(Attention layer, int64_t max_length) {
   EXPECT_TRUE(close(layer->forward(x), reference(layer, x).output, 1e-5)) << what << ", whole length";
   int64_t trained = 0;
   for (const auto& parameter : layer->parameters()) trained += parameter.numel();
-  EXPECT_EQ(layer->frame().count(max_length).total, trained) << what;
+  EXPECT_EQ(layer->mixer().count(max_length).total, trained) << what;
 }
 
 class Grow : public ::testing::TestWithParam<std::string> {};

@@ -143,7 +143,7 @@ TEST_P(KeptWeights, written_to_through_data_are_made_again_after_train_or_forget
   const auto x = noise({2, 20, 12}, 2);
   without_gradients(layer, x);
   for (auto& [name, tensor] : named_tensors(*layer)) tensor.variable_data().add_(noise(tensor.sizes(), 5));
-  layer->frame().forget();
+  layer->mixer().forget();
   expect_up_to_date(layer, x, "after writing");
   for (auto& [name, tensor] : named_tensors(*layer)) tensor.variable_data().add_(noise(tensor.sizes(), 6));
   layer->eval();

@@ -86,10 +86,10 @@ TEST_P(Module, clones_in_its_dtype) {
     EXPECT_EQ(item.value().grad().scalar_type(), at::kDouble) << item.key();
 }
 
-TEST_P(Module, lends_its_parameters_in_the_order_of_the_frame) {
+TEST_P(Module, lends_its_parameters_in_the_order_of_the_mixer) {
   const auto layer = make_layer(options());
   std::vector<std::string> declared, registered;
-  for (const Parameter& parameter : layer->frame().parameters()) declared.push_back(parameter.name);
+  for (const Parameter& parameter : layer->mixer().parameters()) declared.push_back(parameter.name);
   for (const auto& [name, tensor] : named_tensors(*layer)) registered.push_back(name);
   EXPECT_THAT(registered, ::testing::UnorderedElementsAreArray(declared));
 }

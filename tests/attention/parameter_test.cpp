@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "attention/frame.h"
 #include "attention/layers.h"
 
 namespace synthesizer::testing {

@@ -27,7 +27,7 @@ TEST_P(WeightsOf, a_batch_have_its_shape_or_that_of_one_sample) {
   const auto x = noise({4, 9, 12}, 2);
   EXPECT_EQ(layer->weights(x).sizes(), (at::IntArrayRef{looks_at_no_token() ? 1 : 4, 3, 9, 9}));
   EXPECT_EQ(layer->weights(x, some_lengths(4, 9)).sizes(), (at::IntArrayRef{4, 3, 9, 9}));
-  EXPECT_EQ(layer->frame().global(), looks_at_no_token());
+  EXPECT_EQ(layer->mixer().global(), looks_at_no_token());
 }
 
 TEST_P(WeightsOf, a_row_sum_to_one_and_padding_has_none) {

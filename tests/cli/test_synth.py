@@ -47,6 +47,13 @@ def test_variants_as_a_table():
         assert word in done.stdout
 
 
+def test_variants_shows_the_rivals_in_a_second_table():
+    table, rivals = synth("variants").stdout.split("rival ", 1)
+    assert "light-conv" not in table
+    for word in ["light-conv", "dynamic-conv", "linformer", "never", "2d² + 2kN", "kernel", "share_kv"]:
+        assert word in rivals
+
+
 D, H, N, L = 64, 4, 32, 20
 LAYER = ["--width", str(D), "--heads", str(H), "--max-length", str(N), "--length", str(L)]
 FRAME = 2 * L * D * D + L * L * D  # value and output projections, weights times values
@@ -68,6 +75,24 @@ def test_params(attention):
     assert counts["synthesis"] == synthesis
     assert counts["total"] == synthesis + 2 * D * D
     assert counts["macs"] == macs + FRAME
+
+
+RIVALS = {
+    "light-conv": (H * 7, 3 * D * D, L * D * 7),
+    "light-conv:15": (H * 15, 3 * D * D, L * D * 15),
+    "dynamic-conv": (D * H * 7, 3 * D * D, L * D * 7 + L * D * H * 7),
+    "linformer:8": (2 * D * D + 2 * 8 * N, 2 * D * D, 2 * L * D * D + 4 * L * D * 8),
+}
+
+
+@pytest.mark.parametrize("attention", RIVALS)
+def test_params_of_rivals(attention):
+    counts = answer("params", "--attention", attention, *LAYER)
+    synthesis, projections, macs = RIVALS[attention]
+    assert counts["attention"] == attention
+    assert counts["synthesis"] == synthesis
+    assert counts["total"] == synthesis + projections
+    assert counts["macs"] == macs + L * projections
 
 
 def test_params_with_options_and_bias():
@@ -109,6 +134,10 @@ MISTAKES = [
     (["params", "--attention", "vanila"], ["did you mean 'vanilla'"]),
     (["params", "--attention", "V+V"], ["twice"]),
     (["params", "--attention", "R+"], ["empty member"]),
+    (["params", "--attention", "R+light-conv"], ["light-conv", "cannot be a member of a mixture"]),
+    (["params", "--attention", "light-conf"], ["did you mean 'light-conv'"]),
+    (["params", "--attention", "light-conv", "--option", "kernel=4"], ["kernel", "4", "odd"]),
+    (["params", "--attention", "linformer:33", "--max-length", "32"], ["rank", "33", "max_length 32"]),
     (["params", "--attention", "V", "--width", "10", "--heads", "3"], ["10", "3", "divisible"]),
     (["params", "--attention", "V", "--width", "wide"], ["--width", "wide"]),
     (["params", "--attention", "V", "--max-length", "0"], ["max_length", "0"]),

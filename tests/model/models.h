@@ -42,6 +42,12 @@ inline std::vector<ModelOptions> kinds_of_models() {
   all.push_back(small_model());
   all.back().activation = "gated-relu";
   all.back().attention = {"V", "R"};
+  for (const char* rival : {"light-conv:3", "dynamic-conv"}) all.push_back(small_model(rival));
+  all.push_back(small_model());
+  all.back().attention = {"dynamic-conv:5", "R+V"};
+  all.back().positions = "relative";
+  all.push_back(small_model());
+  all.back().encoder_attention = {"linformer:4"};
   for (const char* positions : {"sinusoidal", "learned", "relative"}) {
     all.push_back(small_model("R+V"));
     all.back().recurrent_depth = 3;

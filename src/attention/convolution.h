@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include "attention/mixer.h"
+
+namespace synthesizer {
+
+/// Lightweight and dynamic convolution ("Pay Less Attention with Lightweight and Dynamic Convolutions", Wu et
+/// al. 2019): every position is a weighted sum of its neighbours, with weights that know no other token.
+///
+///     Z = GLU(X W_G)                                  B×L×2D: one half times the sigmoid of the other
+///     Y_i = Σ_t softmax(C_i)_t · Z_(i + t - left)     t < w; a C_i for each head and its K channels
+///     out = Y W_O
+///
+/// Causal: left = w - 1, the window ends at its own position. Otherwise the window is centred, and w odd.
+/// Positions outside of the sequence, padding too, count as zeros; the softmax is always that of the whole
+/// kernel, so that weights near the ends sum to less than 1 (as in fairseq without renormalisation). Dropout
+/// is DropConnect: it drops taps after the softmax. Option `kernel` is w, 7 unless set.
+///
+/// Decoding remembers the last w - 1 rows of Z.
+class Convolution : public Mixer {
+ public:
+  static std::vector<OptionInfo> options_taken();
+
+ protected:
+  explicit Convolution(AttentionOptions options);
+
+  /// C, before the softmax: H×w for all positions, or B×L×H×w from Z (B×L×D).
+  virtual at::Tensor scores(const Weights& weights, const at::Tensor& z) const = 0;
+
+  at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+                 bool training, const at::Tensor& bias) const override;
+  at::Tensor mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+                     const at::Tensor& bias) const override;
+  bool makes_weights(const Parameter& parameter) const override;
+  int64_t macs(int64_t length) const override;
+
+  int64_t taps() const { return taps_; }
+
+ private:
+  /// softmax(C) in the dtype of z.
+  at::Tensor kernel(const Weights& weights, const at::Tensor& z) const;
+
+  int64_t taps_;
+};
+
+/// One kernel for all positions: C = `kernel.weight`, H×w.
+class LightConvolution : public Convolution {
+ public:
+  explicit LightConvolution(AttentionOptions options);
+  bool global() const override { return true; }
+
+ protected:
+  at::Tensor scores(const Weights& weights, const at::Tensor& z) const override;
+};
+
+/// A kernel from each position's own token: C_i = Z_i `kernel.weight`ᵀ, which is H·w×D.
+class DynamicConvolution : public Convolution {
+ public:
+  explicit DynamicConvolution(AttentionOptions options);
+  bool global() const override { return false; }
+
+ protected:
+  at::Tensor scores(const Weights& weights, const at::Tensor& z) const override;
+  int64_t macs(int64_t length) const override;
+};
+
+}  // namespace synthesizer

@@ -1,0 +1,128 @@
+// The convolution as the dispatcher sees it: schemas, kernels for CPU, Meta and the rest, and autograd.
+//
+//     synthesizer::convolve            what people call
+//     synthesizer::convolve_backward   both gradients at once
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+#include "attention/kernel/convolution.h"
+#include "attention/kernel/convolve.h"
+
+namespace synthesizer {
+
+using MaybeTensor = std::optional<at::Tensor>;
+
+namespace kernel {
+namespace {
+
+// --- CPU, and any other device by plain ATen ---
+
+bool vector_code_serves(const ConvolutionProblem& p) {
+  return p.input.is_cpu() && p.input.scalar_type() != at::kDouble;
+}
+
+at::Tensor forward(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths,
+                   int64_t left) {
+  const ConvolutionProblem p{input, weight, lengths.value_or(at::Tensor()), left};
+  p.check();
+  return vector_code_serves(p) ? vector_convolve(p) : plain_convolve(p);
+}
+
+ConvolutionGradients backward(const at::Tensor& grad, const at::Tensor& input, const at::Tensor& weight,
+                              const MaybeTensor& lengths, int64_t left, std::array<bool, 2> wanted) {
+  const ConvolutionProblem p{input, weight, lengths.value_or(at::Tensor()), left};
+  p.check();
+  return vector_code_serves(p) ? vector_convolve_backward(p, grad, wanted)
+                               : plain_convolve_backward(p, grad, wanted);
+}
+
+// --- Meta: shapes alone, which may be symbols. All results are contiguous. ---
+
+at::Tensor meta_forward(const at::Tensor& input, const at::Tensor&, const MaybeTensor&, int64_t) {
+  return at::empty_symint(input.sym_sizes(), input.options());
+}
+
+ConvolutionGradients meta_backward(const at::Tensor&, const at::Tensor& input, const at::Tensor& weight,
+                                   const MaybeTensor&, int64_t, std::array<bool, 2> wanted) {
+  auto like = [](bool is_wanted, const at::Tensor& t) {
+    return is_wanted ? at::empty_symint(t.sym_sizes(), t.options()) : at::Tensor();
+  };
+  return {like(wanted[0], input), like(wanted[1], weight)};
+}
+
+// --- Autograd ---
+
+at::Tensor call(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths, int64_t left) {
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("synthesizer::convolve", "").typed<decltype(forward)>();
+  return op.call(input, weight, lengths, left);
+}
+
+class ConvolveFunction : public torch::autograd::Function<ConvolveFunction> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
+                            const at::Tensor& weight, const MaybeTensor& lengths, int64_t left) {
+    at::AutoDispatchBelowADInplaceOrView guard;
+    context->save_for_backward({input, weight, lengths.value_or(at::Tensor())});
+    context->saved_data["left"] = left;
+    return call(input, weight, lengths, left);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& grads) {
+    static const auto op = c10::Dispatcher::singleton()
+                               .findSchemaOrThrow("synthesizer::convolve_backward", "")
+                               .typed<decltype(kernel::backward)>();
+    const auto saved = context->get_saved_variables();
+    const auto [input, weight] = op.call(
+        grads[0], saved[0], saved[1], saved[2].defined() ? MaybeTensor(saved[2]) : std::nullopt,
+        context->saved_data["left"].toInt(), {context->needs_input_grad(0), context->needs_input_grad(1)});
+    return {input, weight, at::Tensor(), at::Tensor()};
+  }
+};
+
+at::Tensor autograd_forward(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths,
+                            int64_t left) {
+  return ConvolveFunction::apply(input, weight, lengths, left);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_FRAGMENT(synthesizer, m) {
+  m.def("convolve(Tensor input, Tensor weight, Tensor? lengths, int left) -> Tensor");
+  m.def(
+      "convolve_backward(Tensor grad, Tensor input, Tensor weight, Tensor? lengths, int left, "
+      "bool[2] wanted) -> (Tensor, Tensor)");
+}
+
+TORCH_LIBRARY_IMPL(synthesizer, CPU, m) {
+  m.impl("convolve", TORCH_FN(forward));
+  m.impl("convolve_backward", TORCH_FN(backward));
+}
+TORCH_LIBRARY_IMPL(synthesizer, CompositeExplicitAutograd, m) {  // plain, any device
+  m.impl("convolve", TORCH_FN(forward));
+  m.impl("convolve_backward", TORCH_FN(backward));
+}
+
+TORCH_LIBRARY_IMPL(synthesizer, Meta, m) {
+  m.impl("convolve", TORCH_FN(meta_forward));
+  m.impl("convolve_backward", TORCH_FN(meta_backward));
+}
+
+TORCH_LIBRARY_IMPL(synthesizer, Autograd, m) {
+  m.impl("convolve", TORCH_FN(autograd_forward));
+  // Differentiable once: a second derivative is refused instead of coming out as nothing.
+  m.impl("convolve_backward", torch::autograd::autogradNotImplementedFallback());
+}
+
+}  // namespace kernel
+
+at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& lengths,
+                    int64_t left) {
+  return kernel::call(input, weight, lengths.defined() ? MaybeTensor(lengths) : std::nullopt, left);
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,138 @@
+#include "attention/kernel/convolution_rows.h"
+
+// Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attention/kernel/convolution_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// must come after highway.h
+#include "attention/kernel/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace synthesizer::kernel {
+namespace HWY_NAMESPACE {
+
+/// `kVectors` vectors of channels of Σ_n weight[n] · row[n], which stay in registers.
+template <int kVectors>
+HWY_INLINE void combine_vectors(int64_t count, const float* weight, int64_t weight_stride, const float* row,
+                                int64_t row_stride, float* out) {
+  const D d;
+  const int64_t step = lanes();
+  V sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  for (int64_t n = 0; n < count; ++n, weight += weight_stride, row += row_stride) {
+    const V factor = hn::Set(d, *weight);
+    for (int v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(factor, hn::LoadU(d, row + v * step), sum[v]);
+  }
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, out + v * step);
+}
+
+/// out = Σ_n weight[n] · row[n] for n < count, where weights and rows of `width` lie at the given strides.
+HWY_INLINE void combine(int64_t width, int64_t count, const float* weight, int64_t weight_stride,
+                        const float* row, int64_t row_stride, float* out) {
+  const int64_t step = lanes();
+  int64_t c = 0;
+  for (; c + 4 * step <= width; c += 4 * step) {
+    combine_vectors<4>(count, weight, weight_stride, row + c, row_stride, out + c);
+  }
+  for (; c + step <= width; c += step) {
+    combine_vectors<1>(count, weight, weight_stride, row + c, row_stride, out + c);
+  }
+  for (; c < width; ++c) {
+    float sum = 0;
+    for (int64_t n = 0; n < count; ++n) sum += weight[n * weight_stride] * row[n * row_stride + c];
+    out[c] = sum;
+  }
+}
+
+/// Σ a · b over rows of `width` that lie `stride` apart in both.
+HWY_INLINE float inner_product(int64_t rows, int64_t width, const float* a, const float* b, int64_t stride) {
+  const D d;
+  const int64_t step = lanes();
+  V even = hn::Zero(d), odd = hn::Zero(d);
+  float rest = 0;
+  for (int64_t r = 0; r < rows; ++r, a += stride, b += stride) {
+    int64_t c = 0;
+    for (; c + 2 * step <= width; c += 2 * step) {
+      even = hn::MulAdd(hn::LoadU(d, a + c), hn::LoadU(d, b + c), even);
+      odd = hn::MulAdd(hn::LoadU(d, a + c + step), hn::LoadU(d, b + c + step), odd);
+    }
+    for (; c + step <= width; c += step) even = hn::MulAdd(hn::LoadU(d, a + c), hn::LoadU(d, b + c), even);
+    for (; c < width; ++c) rest += a[c] * b[c];
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))) + rest;
+}
+
+void ConvolveRows(const Band& band, const float* input, const float* weight, float* output, int64_t begin,
+                  int64_t end) {
+  const int64_t channels = band.channels();
+  for (int64_t i = begin; i < end; ++i) {
+    const Band::Range taps = band.inside(i);
+    const float* kernel = weight + i * band.kernel_stride + taps.first;
+    const float* row = input + (i + taps.first - band.left) * channels;
+    for (int64_t h = 0; h < band.heads; ++h) {
+      combine(band.width, taps.count(), kernel + h * band.taps, 1, row + h * band.width, channels,
+              output + i * channels + h * band.width);
+    }
+  }
+}
+
+void ConvolveRowsBackward(const Band& band, const float* grad, const float* weight, float* input_grad,
+                          int64_t begin, int64_t end) {
+  const int64_t channels = band.channels();
+  for (int64_t j = begin; j < end; ++j) {
+    // Tap t of row i = j + left - t meets row j: as t grows, i falls.
+    int64_t first = std::max<int64_t>(0, j + band.left - band.length + 1);
+    const int64_t last = j < band.length ? std::min(band.taps, j + band.left + 1) : 0;
+    first = std::min(first, last);
+    const int64_t i = j + band.left - first;
+    const float* kernel = weight + i * band.kernel_stride + first;
+    for (int64_t h = 0; h < band.heads; ++h) {
+      combine(band.width, last - first, kernel + h * band.taps, 1 - band.kernel_stride,
+              grad + i * channels + h * band.width, -channels, input_grad + j * channels + h * band.width);
+    }
+  }
+}
+
+void KernelBackward(const Band& band, const float* grad, const float* input, float* kernel_grad,
+                    int64_t begin, int64_t end) {
+  const int64_t channels = band.channels();
+  for (int64_t t = 0; t < band.taps; ++t) {
+    const int64_t shift = t - band.left;
+    const int64_t first = std::max(begin, -shift);
+    const int64_t last = std::min({end, band.length, band.length - shift});
+    const int64_t rows = std::max<int64_t>(0, last - first);
+    for (int64_t h = 0; h < band.heads; ++h) {
+      kernel_grad[h * band.taps + t] =
+          inner_product(rows, band.width, grad + first * channels + h * band.width,
+                        input + (first + shift) * channels + h * band.width, channels);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace synthesizer::kernel
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace synthesizer::kernel {
+
+HWY_EXPORT(ConvolveRows);
+HWY_EXPORT(ConvolveRowsBackward);
+HWY_EXPORT(KernelBackward);
+
+void convolve_rows(const Band& band, const float* input, const float* weight, float* output, int64_t begin,
+                   int64_t end) {
+  HWY_DYNAMIC_DISPATCH(ConvolveRows)(band, input, weight, output, begin, end);
+}
+void convolve_rows_backward(const Band& band, const float* grad, const float* weight, float* input_grad,
+                            int64_t begin, int64_t end) {
+  HWY_DYNAMIC_DISPATCH(ConvolveRowsBackward)(band, grad, weight, input_grad, begin, end);
+}
+void kernel_backward(const Band& band, const float* grad, const float* input, float* kernel_grad,
+                     int64_t begin, int64_t end) {
+  HWY_DYNAMIC_DISPATCH(KernelBackward)(band, grad, input, kernel_grad, begin, end);
+}
+
+}  // namespace synthesizer::kernel
+#endif  // HWY_ONCE

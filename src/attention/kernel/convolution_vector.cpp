@@ -1,0 +1,107 @@
+// The convolution on the CPU: samples in blocks of rows, shared out among threads. Blocks are the same for
+// any number of threads, and so are the bits of the result.
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "attention/kernel/convolution.h"
+#include "attention/kernel/convolution_rows.h"
+
+namespace synthesizer::kernel {
+namespace {
+
+constexpr int64_t kRows = 32;  ///< of a block: with the kernel's reach on both sides they fit a cache
+
+at::Tensor usable(const at::Tensor& t) {
+  return t.to(at::kFloat).contiguous();
+}
+
+/// Calls body(block, sample, its band, begin, end) for every block of rows.
+template <class Body>
+void for_each_block(const ConvolutionProblem& p, const Body& body) {
+  const auto lengths = p.lengths.defined() ? p.lengths.contiguous() : p.lengths;
+  const int64_t blocks = (p.rows() + kRows - 1) / kRows;
+  const Band full{p.rows(), p.heads(), p.channels() / p.heads(),
+                  p.taps(), p.left,    p.shared() ? 0 : p.heads() * p.taps()};
+  at::parallel_for(0, p.batch() * blocks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t block = first; block < last; ++block) {
+      const int64_t b = block / blocks, begin = block % blocks * kRows;
+      Band band = full;
+      if (lengths.defined()) band.length = lengths.const_data_ptr<int64_t>()[b];
+      body(block, b, band, begin, std::min(begin + kRows, p.rows()));
+    }
+  });
+}
+
+/// Where sample b of B×L×D begins, and where its weights do.
+struct Places {
+  explicit Places(const ConvolutionProblem& p)
+      : sample(p.rows() * p.channels()), kernel(p.shared() ? 0 : p.rows() * p.heads() * p.taps()) {}
+  int64_t sample, kernel;
+};
+
+at::Tensor input_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
+  const auto weight = usable(p.weight);
+  auto result = at::empty(p.input.sizes(), grad.options());
+  const float *dy = grad.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
+  float* to = result.data_ptr<float>();
+  const Places at(p);
+  for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
+    convolve_rows_backward(band, dy + b * at.sample, w + b * at.kernel, to + b * at.sample, begin, end);
+  });
+  return result.to(p.input.scalar_type());
+}
+
+at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
+  const auto input = usable(p.input);
+  const float *dy = grad.const_data_ptr<float>(), *x = input.const_data_ptr<float>();
+  const Places at(p);
+  const int64_t kernel = p.heads() * p.taps();
+  if (!p.shared()) {
+    auto result = at::empty(p.weight.sizes(), grad.options());
+    float* to = result.data_ptr<float>();
+    for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        kernel_backward(band, dy + b * at.sample, x + b * at.sample, to + b * at.kernel + i * kernel, i,
+                        i + 1);
+      }
+    });
+    return result.to(p.weight.scalar_type());
+  }
+  // A sum for each block, and those added up in their order.
+  const int64_t blocks = p.batch() * ((p.rows() + kRows - 1) / kRows);
+  auto sums = at::empty({blocks, kernel}, grad.options());
+  float* to = sums.data_ptr<float>();
+  for_each_block(p, [&](int64_t block, int64_t b, const Band& band, int64_t begin, int64_t end) {
+    kernel_backward(band, dy + b * at.sample, x + b * at.sample, to + block * kernel, begin, end);
+  });
+  auto result = at::zeros(p.weight.sizes(), grad.options());
+  float* total = result.data_ptr<float>();
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int64_t n = 0; n < kernel; ++n) total[n] += to[block * kernel + n];
+  }
+  return result.to(p.weight.scalar_type());
+}
+
+}  // namespace
+
+at::Tensor vector_convolve(const ConvolutionProblem& p) {
+  const auto input = usable(p.input), weight = usable(p.weight);
+  auto result = at::empty(p.input.sizes(), input.options());
+  const float *x = input.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
+  float* y = result.data_ptr<float>();
+  const Places at(p);
+  for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
+    convolve_rows(band, x + b * at.sample, w + b * at.kernel, y + b * at.sample, begin, end);
+  });
+  return result.to(p.input.scalar_type());
+}
+
+ConvolutionGradients vector_convolve_backward(const ConvolutionProblem& p, const at::Tensor& grad,
+                                              std::array<bool, 2> wanted) {
+  const auto dy = usable(grad);
+  return {wanted[0] ? input_gradient(p, dy) : at::Tensor(),
+          wanted[1] ? weight_gradient(p, dy) : at::Tensor()};
+}
+
+}  // namespace synthesizer::kernel

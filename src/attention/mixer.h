@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "attention/options.h"
+#include "attention/parameter.h"
+#include "attention/state.h"
+
+namespace synthesizer {
+
+/// Trained parameters, and multiply-adds for one sequence; see Mixer::count.
+struct Count {
+  int64_t synthesis = 0;  ///< parameters that make the weights between positions
+  int64_t total = 0;      ///< with the projections of the input and the output
+  int64_t macs = 0;
+};
+
+/// What one layer does between positions: the attentions of the paper (frame.h) and their rivals (rivals.h).
+/// This class has what all of them do alike: checks of the input, zeros for padding, counts, growth.
+///
+/// It holds no tensors. The C++ module (attention.h) and the Python one own them and pass them with every
+/// call, in the order of parameters().
+class Mixer {
+ public:
+  virtual ~Mixer() = default;
+
+  const AttentionOptions& options() const { return options_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::vector<at::Tensor> initialise(at::ScalarType dtype = at::kFloat) const;
+
+  /// The weights are the same for every sample.
+  virtual bool global() const = 0;
+  /// There are logits of all pairs of positions, which a bias can be added to and which can be looked at.
+  virtual bool takes_bias() const { return false; }
+
+  /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
+  /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to
+  /// the logits of every sample, as relative positions are; an error unless takes_bias().
+  at::Tensor forward(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+                     bool training, const at::Tensor& bias = {}) const;
+
+  /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token and on no lengths. An
+  /// error where there are none.
+  at::Tensor weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+                     const at::Tensor& bias = {}) const;
+
+  /// Decoding, one position at a time: x B×D to B×D, equal to the row of forward. Causal layers only;
+  /// no gradients. The state is brought up to date. `bias`: this row's, H×1×(position + 1).
+  State start(int64_t batch) const;
+  at::Tensor step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+                  const at::Tensor& bias = {}) const;
+
+  /// Exact counts; multiply-adds are those of all products of one sequence of that length, the whole square
+  /// of S also where a causal mask makes half of it needless.
+  Count count(int64_t length) const;
+
+  /// The options of this layer for a larger max_length, under which what it has learnt keeps its meaning.
+  AttentionOptions grown(int64_t max_length) const;
+
+  /// Drops what was kept from earlier calls without gradients.
+  virtual void forget() const {}
+
+ protected:
+  /// Throws InvalidInput where the options cannot be met.
+  explicit Mixer(AttentionOptions options);
+  /// Adds to parameters(); for constructors.
+  void declare(const std::vector<Parameter>& parameters);
+
+  // What each does in its own way. Input has been checked, and `lengths` are where x is. To look and to mix
+  // a row are errors where there is nothing to look at and no causal form.
+  virtual at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+                         const at::Tensor& lengths, bool training, const at::Tensor& bias) const = 0;
+  virtual at::Tensor look(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
+                          const at::Tensor& lengths, const at::Tensor& bias) const;
+  virtual at::Tensor mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+                             const at::Tensor& bias) const;
+  virtual bool makes_weights(const Parameter& parameter) const = 0;  ///< it counts as synthesis
+  virtual int64_t macs(int64_t length) const = 0;
+  /// Before a layer grows, with old entries kept as the corner of the new tensors: sets the options under
+  /// which they keep their meaning, or throws InvalidInput where there are none.
+  virtual void prepare_growth(AttentionOptions& larger) const {}
+
+ private:
+  void check_input(const std::vector<at::Tensor>& tensors, const at::Tensor& x, int64_t rank,
+                   const at::Tensor& bias) const;
+  /// The same for a whole sequence; gives the lengths where x is.
+  at::Tensor checked_lengths(const at::Tensor& x, const at::Tensor& lengths) const;
+
+  AttentionOptions options_;
+  std::vector<Parameter> parameters_;
+};
+
+/// The layer that options.attention names: a variant or a mixture (spec.h), or a rival (rivals.h).
+std::unique_ptr<Mixer> make_mixer(AttentionOptions options);
+
+/// The tensors of a layer carried over to one with a larger max_length: what was there is copied, the rest
+/// is initialised.
+std::vector<at::Tensor> grow(const Mixer& from, const std::vector<at::Tensor>& tensors, const Mixer& to);
+
+}  // namespace synthesizer

@@ -1,0 +1,57 @@
+#include "attention/rivals.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "attention/convolution.h"
+#include "attention/linformer.h"
+#include "attention/words.h"
+#include "base/error.h"
+
+namespace synthesizer {
+namespace {
+
+template <class T>
+std::unique_ptr<Mixer> make(AttentionOptions options) {
+  return std::make_unique<T>(std::move(options));
+}
+
+}  // namespace
+
+const std::vector<Rival>& rivals() {
+  static const std::vector<Rival> list = {
+      {"light-conv", "lightweight convolution: one kernel a head for all positions (Wu et al. 2019)", true,
+       "hw", "kernel", Convolution::options_taken(), make<LightConvolution>},
+      {"dynamic-conv", "dynamic convolution: kernels made from each position's token (Wu et al. 2019)", true,
+       "dhw", "kernel", Convolution::options_taken(), make<DynamicConvolution>},
+      {"linformer", "attention to k projections of all positions (Wang et al. 2020)", false, "2d² + 2kN",
+       "rank", Linformer::options_taken(), make<Linformer>},
+  };
+  return list;
+}
+
+std::string NamedRival::spec() const {
+  return size ? fmt::format("{}:{}", rival->name, *size) : rival->name;
+}
+
+std::optional<NamedRival> find_rival(std::string_view spec) {
+  if (spec.find('+') != std::string_view::npos) return {};  // a mixture, whoever its members are
+  const size_t colon = spec.find(':');
+  const std::string name = lower(trimmed(spec.substr(0, colon)));
+  for (const Rival& rival : rivals()) {
+    if (name != rival.name) continue;
+    if (colon == std::string_view::npos) return NamedRival{&rival, {}};
+    const std::string_view text = trimmed(spec.substr(colon + 1));
+    int64_t size = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+      invalid(fmt::format("attention '{}': behind the colon stands its {}, a whole number, as in {}:16", spec,
+                          rival.size, rival.name));
+    }
+    return NamedRival{&rival, size};
+  }
+  return {};
+}
+
+}  // namespace synthesizer
