@@ -22,6 +22,7 @@ namespace synthesizer {
 class Convolution : public Mixer {
  public:
   static std::vector<OptionInfo> options_taken();
+  bool sees_order() const override { return true; }
 
  protected:
   explicit Convolution(AttentionOptions options);

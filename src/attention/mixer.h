@@ -33,6 +33,8 @@ class Mixer {
   virtual bool global() const = 0;
   /// There are logits of all pairs of positions, which a bias can be added to and which can be looked at.
   virtual bool takes_bias() const { return false; }
+  /// The order of the positions matters to it even where neither a bias nor the input says it.
+  virtual bool sees_order() const { return false; }
 
   /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
   /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to

@@ -72,7 +72,7 @@ AttentionOptions layer_attention(const ModelOptions& options, const std::string&
   return layer;
 }
 
-void check(const ModelOptions& options) {
+void check(const ModelOptions& options, const std::vector<Side>& sides) {
   check_at_least("model.width", options.width, 1);
   check_at_least("model.heads", options.heads, 1);
   if (options.width % options.heads != 0) {
@@ -100,16 +100,17 @@ void check(const ModelOptions& options) {
     invalid(
         fmt::format("model.width is {}: the steps of model.recurrent_depth need an even one", options.width));
   check_attention_options(options.attention_options);
-  for (const Side side : {Side::encoder, Side::decoder}) {
-    bool takes_bias = false;
+  for (const Side side : sides) {
+    bool sees_order = false;
     for (const std::string& spec : attention_of_layers(options, side)) {
       try {
-        takes_bias |= make_mixer(layer_attention(options, spec, side == Side::decoder))->takes_bias();
+        const auto mixer = make_mixer(layer_attention(options, spec, side == Side::decoder));
+        sees_order |= mixer->takes_bias() || mixer->sees_order();
       } catch (const InvalidInput& mistake) {
         invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
       }
     }
-    if (options.positions == "relative" && !takes_bias) {
+    if (options.positions == "relative" && !sees_order) {
       invalid(
           fmt::format("model.positions is 'relative', but none of {} has logits to add them to: set it to "
                       "'sinusoidal', 'learned' or 'none'",

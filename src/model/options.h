@@ -40,7 +40,7 @@ std::vector<std::string> attention_of_layers(const ModelOptions& options, Side s
 AttentionOptions layer_attention(const ModelOptions& options, const std::string& spec, bool causal);
 
 /// Throws InvalidInput, with the recipe's key, where a value is out of its range or an attention unknown,
-/// before anything is allocated.
-void check(const ModelOptions& options);
+/// before anything is allocated. The attentions are checked of those sides that the model has.
+void check(const ModelOptions& options, const std::vector<Side>& sides = {Side::encoder, Side::decoder});
 
 }  // namespace synthesizer

@@ -16,7 +16,7 @@ void fits(const char* key, int64_t value, int64_t limit) {
 }  // namespace
 
 void check(const Recipe& recipe) {
-  find_task(recipe.task);
+  const TaskInfo& task = find_task(recipe.task);
   check_at_least("seed", recipe.seed, 0);
   const DataOptions& data = recipe.data;
   check_one_of("data.format", data.format, {"auto", "lines", "tsv", "jsonl"});
@@ -34,7 +34,7 @@ void check(const Recipe& recipe) {
   if (!(data.character_coverage > 0 && data.character_coverage <= 1))
     invalid(fmt::format("data.character_coverage is {}: it must be above 0 and at most 1",
                         data.character_coverage));
-  check(recipe.model);
+  check(recipe.model, task.sides);
   fits("data.max_length", data.max_length, recipe.model.max_length);
   fits("data.max_source_length", data.max_source_length, recipe.model.max_length);
   check(recipe.train);

@@ -23,17 +23,19 @@ std::unique_ptr<Task> make(Recipe recipe, Tokenizers tokenizers) {
 }  // namespace
 
 const std::vector<TaskInfo>& tasks() {
+  static const std::vector<Side> both = {Side::encoder, Side::decoder};
   static const std::vector<TaskInfo> all = {
-      {"language-model", "each token from those before it", 1, true, make<LanguageModelling>},
-      {"translation", "a text in another language", 2, false, make<TranslationTask>},
-      {"summarization", "what a text says, in short", 2, false, make<SummarizationTask>},
-      {"dialogue", "a reply, from who speaks and what was said", 3, false, make<DialogueTask>, 0,
+      {"language-model", "each token from those before it", 1, true, {Side::decoder},
+       make<LanguageModelling>},
+      {"translation", "a text in another language", 2, false, both, make<TranslationTask>},
+      {"summarization", "what a text says, in short", 2, false, both, make<SummarizationTask>},
+      {"dialogue", "a reply, from who speaks and what was said", 3, false, both, make<DialogueTask>, 0,
        DialogueTask::shape},
-      {"classification", "which class a text is of", 2, false, make<ClassificationTask>, 1,
+      {"classification", "which class a text is of", 2, false, {Side::encoder}, make<ClassificationTask>, 1,
        ClassificationTask::shape, ClassificationTask::complete},
-      {"span-corruption", "what was taken out of a text (T5's pre-training)", 1, true,
+      {"span-corruption", "what was taken out of a text (T5's pre-training)", 1, true, both,
        make<SpanCorruptionTask>},
-      {"text-to-text", "GLUE, SuperGLUE and any table, as questions and answers (T5)", 1, true,
+      {"text-to-text", "GLUE, SuperGLUE and any table, as questions and answers (T5)", 1, true, both,
        make<TextToTextTask>, 0, TextToTextTask::shape, nullptr, true},
   };
   return all;

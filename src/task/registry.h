@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/options.h"
 #include "task/task.h"
 
 namespace synthesizer {
@@ -14,6 +15,7 @@ struct TaskInfo {
   std::string help;
   size_t fields;      ///< texts an example has
   bool concatenated;  ///< files follow one another instead of standing side by side
+  std::vector<Side> sides;  ///< that its model has
   std::unique_ptr<Task> (*make)(Recipe, Tokenizers);
 
   size_t first_text = 0;                           ///< fields before it are labels, not text

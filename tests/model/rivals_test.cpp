@@ -45,6 +45,7 @@ TEST(RivalLayers, AreRefusedWithTheKeyTheyCameFrom) {
   ModelOptions options = testing::small_model("linformer:4");
   EXPECT_THAT([&] { check(options); }, ThrowsMessage<InvalidInput>(AllOf(HasSubstr("model.attention"),
                                                                          HasSubstr("cannot be causal"))));
+  check(options, {Side::encoder});  // a classifier has no decoder
   options.decoder_attention = {"V"};
   check(options);
   options.attention = {"light-conv:4"};
@@ -52,12 +53,15 @@ TEST(RivalLayers, AreRefusedWithTheKeyTheyCameFrom) {
               ThrowsMessage<InvalidInput>(AllOf(HasSubstr("model.attention"), HasSubstr("odd"))));
 }
 
-TEST(RivalLayers, NeedNoRelativePositionsButOneLayerMust) {
+TEST(RivalLayers, NeedRelativePositionsOnlyWhereNothingElseSaysTheOrder) {
   ModelOptions options = testing::small_model();
   options.positions = "relative";
   options.attention = {"light-conv", "V"};
   check(options);
-  options.attention = {"light-conv"};
+  options.attention = {"light-conv"};  // a kernel knows who stands where
+  check(options);
+  options.attention = {"linformer"};
+  options.decoder_attention = {"V"};
   EXPECT_THAT([&] { check(options); },
               ThrowsMessage<InvalidInput>(AllOf(HasSubstr("model.positions"), HasSubstr("relative"))));
 }
