@@ -70,7 +70,7 @@ def shakespeare(a):
     rows, best = [], (float("inf"), None, None)
     for attention in a.attention.split(","):
         run = a.folder / f"shakespeare-{attention}"
-        seconds = train(a.synth, recipe, run, attention, [f"train.steps={a.steps or 2000}"])
+        seconds = train(a.synth, recipe, run, attention, [f"train.steps={a.steps or 1250}"])
         loss = min(line["loss"] for line in measured(run, "dev"))
         best = min(best, (loss, attention, run))
         rows.append(

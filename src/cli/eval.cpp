@@ -34,7 +34,7 @@ void run(const Arguments& a) {
   if (a.json) {
     nlohmann::ordered_json object;
     for (const auto& [key, value] : found.scores) {
-      if (key == "tokens") {
+      if (is_count(key)) {
         object[key] = static_cast<int64_t>(value);
       } else {
         object[key] = value;
@@ -45,7 +45,7 @@ void run(const Arguments& a) {
   }
   for (const auto& [key, value] : found.scores) {
     fmt::print("{:<20} {}\n", key,
-               key == "tokens" ? with_thousands(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
+               is_count(key) ? with_thousands(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
   }
   for (const auto& [key, value] : found.notes) fmt::print("{:<20} {}\n", key, value);
 }

@@ -32,8 +32,7 @@ Recipe recipe_of(const Arguments& a) {
 void report(const Arguments& a, const Outcome& outcome) {
   const TrainerState& s = outcome.state;
   const char* how = outcome.end == Outcome::End::patience ? "stopped, as dev gets no better," : "done";
-  std::string line = fmt::format("{} after {} steps, {} tokens, {}", how, with_thousands(s.step),
-                                 with_thousands(s.tokens), duration(s.seconds));
+  std::string line = fmt::format("{} after {} steps in {}", how, with_thousands(s.step), duration(s.seconds));
   if (s.best_step > 0) line += fmt::format("; best at step {}: {:.4f}", with_thousands(s.best_step), s.best);
   fmt::print(stderr, "{}\n", line);
   fmt::print("{}\n", a.run);

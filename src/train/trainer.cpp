@@ -170,7 +170,7 @@ void Run::validate(MetricsLog& log, EventFile& events, Progress& progress) {
   for (const auto& [key, value] : scores_) {
     events.scalar("dev/" + key, state_.step, value);
     if (key == job_.watched) watched = value;
-    if (key != "tokens") text += fmt::format("  {} {:.4g}", key, value);
+    if (!is_count(key)) text += fmt::format("  {} {:.4g}", key, value);
   }
   const bool better =
       state_.best_step == 0 || (job_.higher_is_better ? watched > state_.best : watched < state_.best);

@@ -4,6 +4,7 @@ HOME and the cache are folders of the tests' own, so that nothing of the user's 
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -212,3 +213,9 @@ def numbers_run(train, synth, translation_recipe, tmp_path_factory):
     run = train(translation_recipe, tmp_path_factory.mktemp("runs") / "numbers", test, *NUMBERS, timeout=600)
     synth("average", run, "--last", "2")
     return run
+
+
+@pytest.fixture
+def copy(language_run, tmp_path):
+    """A trained run to do harm to."""
+    return shutil.copytree(language_run, tmp_path / "copy")

@@ -105,7 +105,16 @@ def test_classification_learns(synth, class_run):
 
 
 @pytest.mark.parametrize(
-    "pooling, attention", [("first", "V"), ("mean", "FR"), ("first", "D"), ("mean", "R+V")]
+    "pooling, attention",
+    [
+        ("first", "V"),
+        ("mean", "FR"),
+        ("first", "D"),
+        ("mean", "R+V"),
+        ("mean", "linformer:8"),
+        ("first", "light-conv:9"),
+        ("mean", "dynamic-conv:5"),
+    ],
 )
 def test_classification_by_pooling_and_attention(synth, train, classification, tmp_path, pooling, attention):
     settings = [f"model.pooling={pooling}", f"model.attention={attention}", "train.steps=120"]

@@ -7,6 +7,13 @@ import pytest
 from program import metrics
 
 ATTENTIONS = ["V", "D", "R", "Fix", "FR", "FD", "R+V", "D+V", "D+R"]
+OTHERS = {
+    "light-conv": ["model.attention=light-conv:5"],
+    "dynamic-conv": ["model.attention=dynamic-conv:5"],
+    "linformer": ["model.encoder_attention=linformer:6"],  # it cannot be causal
+    "universal": ["model.attention=R+V", "model.recurrent_depth=3"],
+}
+MODELS = {**{one: [f"model.attention={one}"] for one in ATTENTIONS}, **OTHERS}
 
 
 @pytest.fixture(scope="module")
@@ -186,11 +193,11 @@ def test_a_translation_does_not_generate(mistake, numbers_run):
     mistake("generate", numbers_run, "--prompt", "one", words=[numbers_run, "translation", "synth translate"])
 
 
-@pytest.mark.parametrize("attention", ATTENTIONS)
-def test_every_attention(synth, train, translate, translation_recipe, english, tmp_path, attention):
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model(synth, train, translate, translation_recipe, english, tmp_path, model):
     """A sentence's result depends on no other sentence; step by step equals the whole pass."""
-    settings = ["train.steps=60", "model.options={ rank = 4 }"]
-    run = train(translation_recipe, tmp_path / "run", f"model.attention={attention}", *settings)
+    settings = [*MODELS[model], "train.steps=60", "model.options={ rank = 4 }"]
+    run = train(translation_recipe, tmp_path / "run", *settings)
     lines = english[:12]
     for beam in ["1", "4"]:
         options = ["--scores", "--beam", beam, "--length-penalty", "0"]
