@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <torch/nn/module.h>
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -23,6 +25,13 @@ namespace synthesizer {
 namespace {
 
 constexpr int64_t kBatchesAhead = 4;
+
+/// The most that this process has held at any time.
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
 
 /// bfloat16 for what autocast lowers, for as long as it lives.
 class Precision {
@@ -153,7 +162,8 @@ void Run::report(MetricsLog& log, EventFile& events) {
                          {"learning_rate", learning_rate(options_, job_.width, state_.step)},
                          {"gradient_norm", gradient_norm_},
                          {"tokens_per_second", tokens / seconds},
-                         {"seconds", state_.seconds}};
+                         {"seconds", state_.seconds},
+                         {"peak_memory_bytes", peak_memory_bytes()}};
   log.add(state_.step, "train", values);
   for (const auto& [key, value] : values) events.scalar("train/" + key, state_.step, value);
   events.flush();

@@ -139,6 +139,7 @@ def test_metrics(language_run):
         1e-2
     )
     assert lines[2]["perplexity"] == pytest.approx(math.exp(lines[2]["loss"]))
+    assert lines[0]["peak_memory_bytes"] > 10e6
 
 
 def test_how_the_run_came_to_be(synth, language_run, language_recipe, text):
