@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "compare/train_members.h"
 
 namespace {
 
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
   synthesizer::cli::add_classify(program);
   synthesizer::cli::add_average(program);
   synthesizer::cli::add_score(program);
+  synthesizer::cli::add_compare(program, {argv, argv + argc});
   synthesizer::cli::add_bench(program);
   try {
     program.parse(argc, argv);
@@ -84,6 +86,8 @@ int main(int argc, char** argv) {
     return fail(kMistake, mistake.what());
   } catch (const synthesizer::InvalidInput& mistake) {
     return fail(kMistake, mistake.what());
+  } catch (const synthesizer::TrainingFailed& failure) {
+    return failure.status;  // it has said why
   } catch (const std::bad_alloc&) {
     return fail(kCouldNot, kOutOfMemory);
   } catch (const std::exception& failure) {

@@ -34,6 +34,8 @@ class ClassificationTask : public Task, public Labeller {
   int64_t max_text() const;  ///< tokens of the text itself
   std::vector<int64_t> framed(const Tokens& tokens) const;
   std::vector<Classified> classify(const Field& texts);  ///< one a row
+  /// The label of every line, and the sum of the losses in `nll`.
+  Outputs label_all(const Dataset& data, double& nll);
 
   std::shared_ptr<Classifier> model_;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.h"
 #include "metric/registry.h"
@@ -93,10 +94,14 @@ LossSum SequenceTask::loss(const Batch& batch) {
 }
 
 Evaluation SequenceTask::evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) {
-  Evaluation result{likelihood(data), {}};
+  Evaluation result{likelihood(data), {}, {}};
   if (!texts) return result;
-  const Texts original = read_texts(files_of(recipe(), data.paths), groups_references());
-  score_texts(write(original.sources, decode, result), original.references, result);
+  Texts original = read_texts(files_of(recipe(), data.paths), groups_references());
+  Outputs& outputs = result.outputs;
+  outputs.written = write(original.sources, decode, result);
+  outputs.sources = std::move(original.sources);
+  outputs.references = std::move(original.references);
+  score_texts(outputs.written, outputs.references, result);
   return result;
 }
 
@@ -104,10 +109,14 @@ Segments SequenceTask::write(const Segments& sources, const DecodeOptions& decod
   std::vector<std::string> remarks;
   DecodeOptions options = decode;
   options.nbest = 1;
+  const auto begin = std::chrono::steady_clock::now();
   Segments written;
-  for (const auto& best :
-       translate(sources, options, recipe().train.batch_tokens, LongLine::truncate, 1, remarks))
-    written.push_back(best.front().text);
+  for (auto& best : translate(sources, options, recipe().train.batch_tokens, LongLine::truncate, 1, remarks))
+    written.push_back(std::move(best.front().text));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  result.outputs.seconds += took.count();
+  for (const std::string& text : written)
+    result.outputs.tokens += static_cast<int64_t>(tokenizers().target->encode(text).size()) + 1;  // the end
   if (!remarks.empty())
     result.notes.emplace_back("remark", fmt::format("{} sources were too long and were cut", remarks.size()));
   return written;
@@ -116,6 +125,7 @@ Segments SequenceTask::write(const Segments& sources, const DecodeOptions& decod
 void SequenceTask::measure(const std::string& metric, const MetricOptions& options, const Segments& written,
                            const References& references, const std::vector<std::string>& keys,
                            Evaluation& result) {
+  result.outputs.scored.push_back({metric, options, keys});
   for (const auto& [key, value] : score(find_metric(metric), written, references, options).values) {
     if (const auto* text = std::get_if<std::string>(&value)) {
       result.notes.emplace_back(metric == "bleu" ? key : metric + "_" + key, *text);

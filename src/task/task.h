@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/options.h"
+#include "metric/metric.h"
 #include "task/recipe.h"
 #include "task/tokenizers.h"
 #include "text/batches.h"
@@ -29,10 +30,28 @@ struct Dataset {
   bool reused() const;  ///< all of it was tokenized before
 };
 
+/// What the model wrote in an evaluation (for a classifier: the labels), what it should have written, and
+/// which metrics made scores of it, so that they can be taken again for other choices of the lines.
+struct Outputs {
+  struct Scored {
+    std::string metric;
+    MetricOptions options;
+    std::vector<std::string> keys;
+  };
+
+  Segments written;
+  References references;  ///< as long
+  Segments sources;       ///< of the first at least, to show beside what was written
+  std::vector<Scored> scored;
+  int64_t tokens = 0;  ///< written
+  double seconds = 0;  ///< that writing took
+};
+
 /// What an evaluation found: scores under the keys of `synth eval --json`, and texts (signatures).
 struct Evaluation {
   Scores scores;
   std::vector<std::pair<std::string, std::string>> notes;
+  Outputs outputs;  ///< empty where the task writes nothing, or was not asked to
 };
 
 /// What makes a translation a translation: its data, model family, loss, decoding and scores. One file a

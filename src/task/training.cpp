@@ -98,7 +98,8 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
     load_weights(RunFolder{recipe.train.init_from}.model(), task->model());
 
   TrainingJob job;
-  job.title = fmt::format("{}", fmt::join(recipe.model.attention, ","));
+  job.title =
+      options.title.empty() ? fmt::format("{}", fmt::join(recipe.model.attention, ",")) : options.title;
   job.model = &task->model();
   job.on_start = [&] {
     options.say(summary(*task, *training, dev.get()));
