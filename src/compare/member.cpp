@@ -42,7 +42,8 @@ std::string folder_name(std::string attention, int64_t seed, bool several) {
 Member::State Member::state() const {
   const RunFolder run{folder};
   if (!std::filesystem::exists(run.config())) return State::absent;
-  const auto differ = contradictions(recipe, load_recipe(run.config()));
+  const Recipe before = load_recipe(run.config());
+  const auto differ = contradictions(recipe, before);
   if (!differ.empty()) {
     invalid(
         fmt::format("{} was trained with another recipe; it differs in {}: choose another --run, or "
@@ -50,7 +51,8 @@ Member::State Member::state() const {
                     folder, fmt::join(differ, ", ")));
   }
   if (!std::filesystem::exists(run.state())) return State::absent;
-  return read_run(folder).finished() ? State::finished : State::interrupted;
+  const bool longer = recipe.train.steps > before.train.steps;
+  return !longer && read_run(folder).finished() ? State::finished : State::interrupted;
 }
 
 std::vector<Member> members_of(const std::string& recipe, const std::vector<std::string>& changes,
