@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ void train_in_child(const std::string& recipe, const Member& member, bool resume
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing goes on writing behind the back of who starts it again
     train(recipe, member, resume, title);
     std::fflush(nullptr);
     _exit(0);
