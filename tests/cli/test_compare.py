@@ -92,9 +92,7 @@ def test_an_interrupted_comparison_goes_on(synth, started, language_recipe, trai
     command = ["compare", language_recipe, "--attention", "V,R", "--run", tmp_path / "all", *long]
     process = started(*command)
     assert wait_until(process, lambda: (tmp_path / "all" / "V" / "train_state.safetensors").exists())
-    process.send_signal(
-        signal.SIGKILL
-    )  # of the one in front; the training behind it ends by itself or goes on
+    process.send_signal(signal.SIGKILL)  # the training ends with who started it
     process.wait()
     done = synth(*command, timeout=300, ok=False)
     assert done.returncode == 0, done.stderr
