@@ -3,8 +3,8 @@
 #   cmake -D page=FOLDER -D vega=FOLDER -D out=FILE -P embed_page.cmake
 
 # Vega's parts, each after those it needs, and the page's scripts, each after those it uses as it is read.
-set(vega_parts util time format loader statistics canvas dataflow scale scenegraph expression selection functions runtime
-    transforms view-transforms encode event-selector parser view)
+set(vega_parts util time format loader statistics canvas dataflow scale scenegraph expression selection functions
+    runtime transforms view-transforms encode event-selector parser view)
 set(scripts elements numbers runs theme tip chart line_chart scatter_chart pixels heat_map choices
     table curves trade_offs attention attention_view histograms mixtures samples settings page)
 

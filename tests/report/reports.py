@@ -1,4 +1,4 @@
-"""Reports made by rule, as the page takes them: a language model, a translation, a classification, and one run alone.
+"""Reports made by rule, as the page takes them: a language model, a translation, a classification, one run.
 
 Weights and curves follow formulas, so that a test knows what the page must say of them.
 """
@@ -17,7 +17,13 @@ def packed(values):
     low, high = min(0.0, values.min()), max(0.0, values.max())
     data = numpy.rint((values - low) / ((high - low) or 1) * 255).astype(numpy.uint8).tobytes()
     rows, columns = values.shape
-    return {"rows": rows, "columns": columns, "low": low, "high": high, "data": base64.b64encode(data).decode()}
+    return {
+        "rows": rows,
+        "columns": columns,
+        "low": low,
+        "high": high,
+        "data": base64.b64encode(data).decode(),
+    }
 
 
 def softmax(logits):
@@ -100,7 +106,6 @@ def run(rank, attention, key, first, last, interval, outputs, attentions):
         scores[key]["p"] = 0.001 if rank == 2 else 0.03 if rank == 1 else 0.4
     made = {
         "name": attention,
-        "attention_name": attention,
         "parameters": {"total": 7_000_000 + 300_000 * rank, "synthesis": 260_000 + 90_000 * rank},
         "scores": scores,
         "train_tokens_per_second": 8000 - 450 * rank,
@@ -135,7 +140,10 @@ def language_model(heads=4, layers=2):
     tokens = "The king hath come to see his son , and all the court is here .".split()
     runs = []
     for rank, attention in enumerate(attentions):
-        outputs = [f"ROMEO: I do {'not ' * rank}know thee.\nJULIET: So be it.", f"And so {attention} went on."]
+        outputs = [
+            f"ROMEO: I do {'not ' * rank}know thee.\nJULIET: So be it.",
+            f"And so {attention} went on.",
+        ]
         looked = looks(attention, "decoder", layers, heads, tokens)
         runs.append(run(rank, attention, "perplexity", 60, 8 + rank % 3, 0.3, outputs, looked))
     runs[0]["scores"]["perplexity"]["paper"] = 38.21
@@ -144,7 +152,7 @@ def language_model(heads=4, layers=2):
         "task": "language-model",
         "data": "tiny-shakespeare, 2,000 steps, seed 1",
         "created": "2026-11-16",
-        "command": "synth compare recipes/language-model/shakespeare.toml --attention V,D,R,FR,R+V --run runs/compare",
+        "command": "synth compare recipes/language-model/shakespeare.toml --attention V,D,R,FR,R+V --run all",
         "scores": [
             {"key": "perplexity", "name": "Perplexity", "higher_is_better": False},
             {"key": "loss", "name": "Loss", "higher_is_better": False, "decimals": 3},
@@ -193,7 +201,16 @@ def classification():
         "command": "synth compare recipes/small/ag-news.toml --attention V,FR,D --run runs/news",
         "scores": [{"key": "accuracy", "name": "Accuracy", "higher_is_better": True, "decimals": 1}],
         "runs": [
-            run(rank, attention, "accuracy", 25, 89 - rank, 0.9, [labels[rank]], looks(attention, "encoder", 2, 2, tokens))
+            run(
+                rank,
+                attention,
+                "accuracy",
+                25,
+                89 - rank,
+                0.9,
+                [labels[rank]],
+                looks(attention, "encoder", 2, 2, tokens),
+            )
             for rank, attention in enumerate(attentions)
         ],
         "samples": [{"source": " ".join(tokens), "reference": "Business"}],

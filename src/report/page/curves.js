@@ -11,17 +11,19 @@ function seconds_at(run, record) {
 /// The points of one curve: [{ x, y }], sorted, only where both are numbers.
 function curve_points(run, split, key, over, size) {
   return (run.curves?.[split] ?? [])
-    .map((record) => ({ x: over === "step" ? record.step : seconds_at(run, record) / size, y: record[key] }))
-    .filter((point) => is_number(point.x) && is_number(point.y))
-    .sort((a, b) => a.x - b.x);
+      .map((record) => ({x: over === "step" ? record.step : seconds_at(run, record) / size, y: record[key]}))
+      .filter((point) => is_number(point.x) && is_number(point.y))
+      .sort((a, b) => a.x - b.x);
 }
 
 function curves_section() {
-  const has = (split, key) => runs.some((run) => run.curves?.[split]?.some((record) => is_number(record[key])));
+  const has = (split, key) =>
+      runs.some((run) => run.curves?.[split]?.some((record) => is_number(record[key])));
   const kept = scores.filter((score) => score.key !== "loss" && has("dev", score.key));
   if (!has("train", "loss") && !has("dev", "loss")) return null;
-  const unit = time_unit(Math.max(...runs.map((run) => run.seconds ?? run.curves?.train?.at(-1)?.seconds ?? 0)));
-  const pictures = element("div", { class: "pair" });
+  const unit =
+      time_unit(Math.max(...runs.map((run) => run.seconds ?? run.curves?.train?.at(-1)?.seconds ?? 0)));
+  const pictures = element("div", {class: "pair"});
 
   function draw() {
     const over = across.value(), size = unit.size, x = over === "step" ? "step" : unit.name;
@@ -29,22 +31,27 @@ function curves_section() {
     const add = (title, lines, options) => {
       const shown = lines.filter((line) => line.points.length);
       if (!shown.length) return;
-      const { box, whole } = figure(title);
-      pictures.append(whole);
-      line_chart(box, shown, { x, x_text: over === "step" ? whole_number : short, ...options })();
+      const made = figure(title);
+      pictures.append(made.whole);
+      line_chart(made.box, shown, {x, x_text: over === "step" ? whole : short, ...options})();
     };
-    const whole_number = (value) => fixed(value, 0);
-    add(has("dev", "loss") ? "Loss: held out (strong) and training (faint)" : "Training loss", runs.flatMap((run) => [
-      { ...run, points: curve_points(run, "train", "loss", over, size), faint: has("dev", "loss") },
-      { ...run, points: curve_points(run, "dev", "loss", over, size) }]), { y: "loss, nats a token" });
+    add(has("dev", "loss") ? "Loss: held out (strong) and training (faint)" : "Training loss",
+        runs.flatMap(
+            (run) =>
+                [{...run, points: curve_points(run, "train", "loss", over, size), faint: has("dev", "loss")},
+                 {...run, points: curve_points(run, "dev", "loss", over, size)}]),
+        {y: "loss, nats a token"});
     const score = kept.find((score) => score.key === what.value());
     if (score) {
-      add(`${score.name}, held out`, runs.map((run) => ({ ...run, points: curve_points(run, "dev", score.key, over, size) })),
-        { y: score.name, y_text: (value) => fixed(value, score.decimals ?? 2) });
+      add(`${score.name}, held out`,
+          runs.map((run) => ({...run, points: curve_points(run, "dev", score.key, over, size)})),
+          {y: score.name, y_text: ({y}) => fixed(y, score.decimals ?? 2)});
     }
   }
   const across = choice("Over", [["step", "steps"], ["seconds", "time"]], draw);
   const what = choice("Score", kept.map((score) => [score.key, score.name]), draw);
   queueMicrotask(draw);
-  return section("curves", "While training", element("div", { class: "controls" }, across.whole, what.whole), key_of(runs), pictures);
+  return section(
+      "curves", "While training", element("div", {class: "controls"}, across.whole, what.whole),
+      runs.length > 1 && key_of(runs), pictures);
 }

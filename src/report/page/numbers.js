@@ -4,9 +4,12 @@ const missing = "–";
 const is_number = (value) => typeof value === "number" && Number.isFinite(value);
 
 function fixed(value, decimals = 2) {
-  return is_number(value)
-    ? value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }) : missing;
+  return is_number(value) ?
+      value.toLocaleString("en", {minimumFractionDigits: decimals, maximumFractionDigits: decimals}) :
+      missing;
 }
+
+const capital = (text) => text.replace(/^./, (first) => first.toUpperCase());
 
 const whole = (value) => fixed(value, 0);
 
@@ -15,7 +18,8 @@ function short(value) {
   if (!is_number(value)) return missing;
   const size = Math.abs(value);
   if (size !== 0 && size < 1e-4) return value.toExponential(1);
-  return value.toLocaleString("en", size >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
+  return value.toLocaleString(
+      "en", size >= 1000 ? {maximumFractionDigits: 0} : {maximumSignificantDigits: 4});
 }
 
 /// 7358720 as 7.36 M.
@@ -43,6 +47,6 @@ function duration(value) {
 
 /// The unit in which a whole axis of seconds reads best.
 function time_unit(seconds) {
-  if (seconds >= 2 * 3600) return { name: "hours", size: 3600 };
-  return seconds >= 120 ? { name: "minutes", size: 60 } : { name: "seconds", size: 1 };
+  if (seconds >= 2 * 3600) return {name: "hours", size: 3600};
+  return seconds >= 120 ? {name: "minutes", size: 60} : {name: "seconds", size: 1};
 }

@@ -4,7 +4,8 @@ const report = JSON.parse(document.getElementById("data").textContent);
 const runs = report.runs ?? [];
 const scores = report.scores ?? [];
 
-const palette = 8, dashes = [[], [6, 3], [2, 3]], shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"];
+const palette = 8, dashes = [[], [6, 3], [2, 3]],
+      shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"];
 
 /// A run looks the same wherever it appears. With more runs than colours the line's dashes tell them apart.
 runs.forEach((run, number) => {
@@ -25,11 +26,18 @@ function best(values, higher_is_better) {
 
 /// A list of whose colour is whose: [{ name, color, dash }].
 function key_of(lines) {
-  return element("ul", { class: "key" }, lines.map(({ name, color, dash }) => element("li", {},
-    element("span", { class: "dash", style: { "--own": color, "--style": dash?.length ? "dashed" : "solid" } }), name)));
+  return element(
+      "ul", {class: "key"},
+      lines.map(
+          ({name, color, dash}) => element(
+              "li", {},
+              element(
+                  "span",
+                  {class: "dash", style: {"--own": color, "--style": dash?.length ? "dashed" : "solid"}}),
+              name)));
 }
 
 /// A run's name with its colour before it.
 function named(run) {
-  return [element("span", { class: "swatch", style: { "--own": run.color } }), run.name];
+  return [element("span", {class: "swatch", style: {"--own": run.color}}), run.name];
 }

@@ -10,29 +10,80 @@ function scatter_chart(box, points, options) {
   const x_domain = padded(extent(points.map((point) => point.x)), 0.12);
   const spec = (width) => ({
     height: 280,
-    data: [{ name: "points", values: points }],
+    data: [{name: "points", values: points}],
     scales: [
-      { name: "x", type: "linear", range: "width", zero: false, domain: [Math.max(0, x_domain[0]), x_domain[1]] },
-      { name: "y", type: "linear", range: "height", zero: false, domain: padded(extent(ys), 0.12), reverse: options.lower_is_better },
+      {
+        name: "x",
+        type: "linear",
+        range: "width",
+        zero: false,
+        domain: [Math.max(0, x_domain[0]), x_domain[1]]
+      },
+      {
+        name: "y",
+        type: "linear",
+        range: "height",
+        zero: false,
+        domain: padded(extent(ys), 0.12),
+        reverse: options.lower_is_better
+      },
     ],
     axes: [
-      { orient: "bottom", scale: "x", title: options.x, tickCount: Math.max(3, Math.floor(width / 100)), format: "~s", labelOverlap: true, grid: true },
-      { orient: "left", scale: "y", title: options.y, tickCount: 6, grid: true, domain: false, ticks: false },
+      {
+        orient: "bottom",
+        scale: "x",
+        title: options.x,
+        tickCount: Math.max(3, Math.floor(width / 100)),
+        format: "~s",
+        labelOverlap: true,
+        grid: true
+      },
+      {orient: "left", scale: "y", title: options.y, tickCount: 6, grid: true, domain: false, ticks: false},
     ],
     marks: [
-      { type: "rule", from: { data: "points" }, encode: { enter: {
-        x: { scale: "x", field: "x" }, stroke: { field: "color" }, strokeOpacity: { value: 0.55 },
-        y: { scale: "y", signal: "isNumber(datum.low) ? datum.low : datum.y" },
-        y2: { scale: "y", signal: "isNumber(datum.high) ? datum.high : datum.y" } } } },
-      { type: "symbol", from: { data: "points" }, encode: { enter: {
-        x: { scale: "x", field: "x" }, y: { scale: "y", field: "y" }, size: { value: 80 },
-        shape: { field: "shape" }, fill: { field: "color" }, stroke: { value: "var(--paper)" } } } },
+      {
+        type: "rule",
+        from: {data: "points"},
+        encode: {
+          enter: {
+            x: {scale: "x", field: "x"},
+            stroke: {field: "color"},
+            strokeOpacity: {value: 0.55},
+            y: {scale: "y", signal: "isNumber(datum.low) ? datum.low : datum.y"},
+            y2: {scale: "y", signal: "isNumber(datum.high) ? datum.high : datum.y"}
+          }
+        }
+      },
+      {
+        type: "symbol",
+        from: {data: "points"},
+        encode: {
+          enter: {
+            x: {scale: "x", field: "x"},
+            y: {scale: "y", field: "y"},
+            size: {value: 80},
+            shape: {field: "shape"},
+            fill: {field: "color"},
+            stroke: {value: "var(--paper)"}
+          }
+        }
+      },
       // A name stands on the side of its dot where there is room.
-      { type: "text", from: { data: "points" }, encode: { enter: {
-        x: { scale: "x", field: "x", offset: { signal: "scale('x', datum.x) > width * 0.75 ? -9 : 9" } },
-        align: { signal: "scale('x', datum.x) > width * 0.75 ? 'right' : 'left'" },
-        y: { scale: "y", field: "y", offset: -8 }, baseline: { value: "middle" }, fontSize: { value: 12 },
-        text: { field: "name" }, fill: { field: "color" } } } },
+      {
+        type: "text",
+        from: {data: "points"},
+        encode: {
+          enter: {
+            x: {scale: "x", field: "x", offset: {signal: "scale('x', datum.x) > width * 0.75 ? -9 : 9"}},
+            align: {signal: "scale('x', datum.x) > width * 0.75 ? 'right' : 'left'"},
+            y: {scale: "y", field: "y", offset: -8},
+            baseline: {value: "middle"},
+            fontSize: {value: 12},
+            text: {field: "name"},
+            fill: {field: "color"}
+          }
+        }
+      },
     ],
   });
   return chart(box, spec, (view, event, x, y) => {
@@ -40,8 +91,12 @@ function scatter_chart(box, points, options) {
     const distance = (point) => Math.hypot(view.scale("x")(point.x) - x, view.scale("y")(point.y) - y);
     const point = points.reduce((a, b) => (distance(b) < distance(a) ? b : a));
     if (distance(point) > 40) return hide_tip();
-    const interval = is_number(point.low) ? ` (${options.y_text(point.low)} to ${options.y_text(point.high)})` : "";
-    show_tip(event, tip_table([[point.color, element("strong", {}, point.name), ""],
-      [null, options.y, options.y_text(point.y) + interval], [null, options.x, options.x_text(point.x)]]));
+    const interval =
+        is_number(point.low) ? ` (${options.y_text(point.low)} to ${options.y_text(point.high)})` : "";
+    show_tip(
+        event, tip_table([
+          [point.color, element("strong", {}, point.name), ""],
+          [null, options.y, options.y_text(point.y) + interval], [null, options.x, options.x_text(point.x)]
+        ]));
   });
 }

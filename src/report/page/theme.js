@@ -1,5 +1,5 @@
-// Light or dark: as the system says, until the reader chooses. Charts take their colours from the style sheet by
-// themselves; only what is made of pixels asks to be told, through on_theme.
+// Light or dark: as the system says, until the reader chooses. Charts take their colours from the style sheet
+// by themselves; only what is made of pixels asks to be told, through on_theme.
 
 const theme_listeners = [];
 const on_theme = (listener) => theme_listeners.push(listener);

@@ -1,4 +1,5 @@
-// The chart library comes in parts that name each other as AMD modules do. This is all they need to find one another.
+// The chart library comes in parts that name each other as AMD modules do. This is all they need to find one
+// another.
 const parts = {};
 function define(needs, make) {
   const exported = (parts[define.part] = {});

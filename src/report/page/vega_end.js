@@ -1,4 +1,6 @@
-Object.assign(parts["vega-dataflow"].transforms, parts["vega-transforms"], parts["vega-view-transforms"], parts["vega-encode"]);
+Object.assign(
+    parts["vega-dataflow"].transforms, parts["vega-transforms"], parts["vega-view-transforms"],
+    parts["vega-encode"]);
 window.vega = {
   View: parts["vega-view"].View,
   Warn: parts["vega-util"].Warn,

@@ -1,4 +1,5 @@
-// Reads a report's data as JSON from standard input and writes its page, so that tests of the page need no run.
+// Reads a report's data as JSON from standard input and writes its page, so that tests of the page need no
+// run.
 
 #include <iostream>
 #include <nlohmann/json.hpp>
