@@ -4,7 +4,7 @@
 
 # Vega's parts, each after those it needs, and the page's scripts, each after those it uses as it is read.
 set(vega_parts util time format loader statistics canvas dataflow scale scenegraph expression selection functions
-    runtime transforms view-transforms encode event-selector parser view)
+    runtime transforms view-transforms encode label event-selector parser view)
 set(scripts elements numbers runs theme tip chart line_chart scatter_chart pixels heat_map choices
     table curves trade_offs attention attention_view histograms mixtures samples settings page)
 

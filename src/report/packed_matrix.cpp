@@ -42,14 +42,16 @@ nlohmann::json packed_matrix(std::span<const float> values, int64_t rows, int64_
     low = std::min(low, finite(value));
     high = std::max(high, finite(value));
   }
-  const float step = high > low ? (high - low) / 255 : 1;
+  const int power = low < 0 ? 1 : 2;
+  const float range = high > low ? high - low : 1;
   std::vector<uint8_t> bytes;
   bytes.reserve(values.size());
   for (const float value : values) {
-    bytes.push_back(
-        static_cast<uint8_t>(std::lround(std::clamp((finite(value) - low) / step, 0.0F, 255.0F))));
+    const float share = (finite(value) - low) / range;
+    bytes.push_back(static_cast<uint8_t>(std::lround(255 * (power == 2 ? std::sqrt(share) : share))));
   }
-  return {{"rows", rows}, {"columns", columns}, {"low", low}, {"high", high}, {"data", base64(bytes)}};
+  return {{"rows", rows}, {"columns", columns}, {"low", low},
+          {"high", high}, {"power", power},     {"data", base64(bytes)}};
 }
 
 }  // namespace synthesizer

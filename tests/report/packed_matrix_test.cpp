@@ -14,15 +14,23 @@ namespace {
 using nlohmann::json;
 
 TEST(PackedMatrix, OfWeightsGoesFromZeroToTheLargest) {
-  const auto packed = packed_matrix(std::vector<float>{0.5F, 0.25F, 0, 0.5F, 0.5F, 0.5F}, 2, 3);
-  EXPECT_EQ(packed, (json{{"rows", 2}, {"columns", 3}, {"low", 0.0}, {"high", 0.5}, {"data", "/4AA////"}}));
+  const auto packed = packed_matrix(std::vector<float>{0.5F, 0.125F, 0, 0.5F, 0.5F, 0.5F}, 2, 3);
+  EXPECT_EQ(
+      packed,
+      (json{{"rows", 2}, {"columns", 3}, {"low", 0.0}, {"high", 0.5}, {"power", 2}, {"data", "/4AA////"}}));
 }
 
 TEST(PackedMatrix, OfLogitsKeepsBothSigns) {
   const auto packed = packed_matrix(std::vector<float>{-1, 1}, 1, 2);
   EXPECT_EQ(packed["low"], -1);
   EXPECT_EQ(packed["high"], 1);
+  EXPECT_EQ(packed["power"], 1);
   EXPECT_EQ(packed["data"], "AP8=");  // bytes 0 and 255
+}
+
+TEST(PackedMatrix, KeepsSmallWeightsApartBesideALargeOne) {
+  // 1/128 and 1/100 are bytes 23 and 26 (0x17, 0x1a): a step of one byte would make them 2 and 3 of 255.
+  EXPECT_EQ(packed_matrix(std::vector<float>{1, 1.0F / 128, 0.01F}, 1, 3)["data"], "/xca");
 }
 
 TEST(PackedMatrix, EndsItsTextAsBase64Does) {

@@ -15,15 +15,11 @@ def packed(values):
     """A matrix as docs/report-data.md has it."""
     values = numpy.asarray(values, dtype=float)
     low, high = min(0.0, values.min()), max(0.0, values.max())
-    data = numpy.rint((values - low) / ((high - low) or 1) * 255).astype(numpy.uint8).tobytes()
-    rows, columns = values.shape
-    return {
-        "rows": rows,
-        "columns": columns,
-        "low": low,
-        "high": high,
-        "data": base64.b64encode(data).decode(),
-    }
+    power = 1 if low < 0 else 2
+    shares = (values - low) / ((high - low) or 1)
+    data = numpy.rint(255 * shares ** (1 / power)).astype(numpy.uint8).tobytes()
+    shape = {"rows": values.shape[0], "columns": values.shape[1]}
+    return shape | {"low": low, "high": high, "power": power, "data": base64.b64encode(data).decode()}
 
 
 def softmax(logits):

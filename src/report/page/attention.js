@@ -7,6 +7,9 @@ const stack_names = {
   cross: "cross-attention"
 };
 
+/// In the order in which a text passes them.
+const in_order = (stacks) => Object.keys(stack_names).filter((stack) => stacks.includes(stack));
+
 const distinct = (values) => [...new Set(values)];
 
 /// The pictures a head can have: its weights, and the table they are made from, each at the end and at the
@@ -21,13 +24,14 @@ function attention_choices(on_change) {
   const chosen = Object.fromEntries(names.map((name) => [name, choice(name, [], update)]));
   function update() {
     const run = seen[chosen.Run.set(seen.map((run, i) => [i, run.name]), chosen.Run.value())];
-    let entries = run.attention;
+    let entries = in_order(run.attention.map((entry) => entry.stack))
+                      .flatMap((stack) => run.attention.filter((entry) => entry.stack === stack));
     const narrow = (name, of, text) => {
       const value = chosen[name].set(
           distinct(entries.map(of)).map((value) => [value, text(value)]), chosen[name].value());
       entries = entries.filter((entry) => String(of(entry)) === value);
     };
-    narrow("Stack", (entry) => entry.stack, (stack) => stack_names[stack] ?? stack);
+    narrow("Stack", (entry) => entry.stack, (stack) => stack_names[stack]);
     narrow("Sentence", (entry) => entry.text ?? "", (text) => text || "positions");
     narrow("Layer", (entry) => entry.layer, (layer) => `${layer + 1}`);
     const entry = entries[0];

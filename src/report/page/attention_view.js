@@ -22,21 +22,20 @@ function attention_section() {
                          .filter(([, packed]) => packed)
                          .map(([when, packed]) => [when, matrix(packed)]);
     // One scale for both, so that what grew looks as if it grew.
-    const low = Math.min(...pictures.map(([, each]) => each.low)),
-          high = Math.max(...pictures.map(([, each]) => each.high));
+    const range = reach(pictures.map(([, values]) => values));
     body.classList.toggle("alone", pictures.length < 2);
     maps.replaceChildren();
     for (const [when, values] of pictures) {
       const {box, whole} = figure(when, `${shown.run.name}: ${kind} ${when}`);
       maps.append(whole);
       heat_map(box, values, {
-        color: () => colors(low, high, bend),
+        color: () => colors(range, bend),
         name: kind === "table" ? "logit" : "weight",
         row_labels: entry.rows?.length ? entry.rows : null,
         column_labels: entry.columns?.length ? entry.columns : null
       })();
     }
-    scale.replaceChildren(ramp(low, high, bend));
+    scale.replaceChildren(ramp(range, bend));
   }
 
   function draw_heads() {
@@ -48,7 +47,7 @@ function attention_section() {
       return element(
           "button",
           {type: "button", "aria-pressed": String(i === number), onclick: () => choices.choose_head(i)},
-          picture(values, colors(values.low, values.high, bend)),
+          picture(values, colors(reach([values]), bend)),
           element(
               "span", {}, [`head ${i + 1}`, ...head_facts(head)].map((fact) => element("div", {}, fact))));
     }));
@@ -59,9 +58,8 @@ function attention_section() {
     const where =
         entry.global ? "The same for every text." : "Each row is a token, and shows where it looks.";
     about.textContent = [
-      `${run.name}, ${stack_names[entry.stack] ?? entry.stack}, layer ${entry.layer + 1}, head ${
-          number + 1}.`,
-      where, is_number(head.entropy) && `Entropy ${fixed(head.entropy, 2)} nats.`,
+      `${run.name}, ${stack_names[entry.stack]}, layer ${entry.layer + 1}, head ${number + 1}.`, where,
+      is_number(head.entropy) && `Entropy ${fixed(head.entropy, 2)} nats.`,
       is_number(head.distance) && `Mean distance ${fixed(head.distance, 1)} tokens.`
     ].filter(Boolean).join(" ");
     draw_maps();

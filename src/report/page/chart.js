@@ -1,5 +1,8 @@
 // One chart in one box: drawn by Vega as SVG at the width the box has, and drawn again when that changes.
 
+/// Room around a chart for letters and dots that stand out.
+const chart_padding = 3;
+
 const chart_config = {
   background: null,
   axis: {
@@ -30,7 +33,8 @@ function chart(box, spec, on_move) {
     if (!drawn) return;
     view?.finalize();
     const autosize = {type: "fit", contains: "padding"};
-    const full = {padding: 0, autosize, width: drawn, description: box.dataset.label, ...spec(drawn)};
+    const full =
+        {padding: chart_padding, autosize, width: drawn, description: box.dataset.label, ...spec(drawn)};
     const options = {renderer: "svg", container: box, hover: false, logLevel: vega.Warn};
     view = new vega.View(vega.parse(full, chart_config), options);
     view.run();
@@ -55,7 +59,8 @@ function watch_pointer(box, view_now, on_move) {
     const view = view_now(), corner = box.querySelector("svg")?.getBoundingClientRect();
     if (!view || !corner) return;
     const origin = view.origin();
-    const x = event.clientX - corner.left - origin[0], y = event.clientY - corner.top - origin[1];
+    const x = event.clientX - corner.left - origin[0] - chart_padding;
+    const y = event.clientY - corner.top - origin[1] - chart_padding;
     const inside = x >= 0 && y >= 0 && x <= view.signal("width") && y <= view.signal("height");
     if (inside) on_move(view, event, x, y);
     else left();

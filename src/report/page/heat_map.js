@@ -24,8 +24,8 @@ function heat_map(box, matrix, options) {
     ...(orient === "top" && labels && {labelAngle: -60, labelAlign: "left", labelBaseline: "middle"}),
   });
   const spec = (width) => {
-    const cell = Math.min((width - longest) / columns, 44), across = Math.floor(cell * columns),
-          down = Math.floor(cell * rows);
+    const cell = Math.min((width - longest - 2 * chart_padding) / columns, 44),
+          across = Math.floor(cell * columns), down = Math.floor(cell * rows);
     return {
       autosize: "pad",
       width: across,

@@ -44,11 +44,11 @@ function histograms_section() {
       (run) => (run.attention ?? []).filter((entry) => entry.histogram).map((entry) => ({run, ...entry})));
   if (!entries.length) return null;
   const floor = histogram_floor(entries);
-  const parts = distinct(entries.map((entry) => entry.stack)).map((stack) => {
+  const parts = in_order(entries.map((entry) => entry.stack)).map((stack) => {
     const of_stack = entries.filter((entry) => entry.stack === stack);
     const layers = distinct(of_stack.map((entry) => entry.layer)).sort((a, b) => a - b);
     return element(
-        "div", {}, element("h3", {}, capital(stack_names[stack] ?? stack)),
+        "div", {}, element("h3", {}, capital(stack_names[stack])),
         element(
             "div", {class: "small"},
             layers.map(

@@ -30,12 +30,17 @@ const powers_of_ten = ([low, high]) =>
 const extent = (values) => values.reduce(
     ([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
 
+/// The points that the height of a chart is for: not a line's first twentieth, where a loss falls so far that
+/// nothing could be told apart afterwards.
+const settled = (lines) => lines.flatMap(({points}) => points.slice(Math.floor(points.length / 20)));
+
 /// lines: [{ name, color, dash, faint, points: [{ x, y }] }], sorted by x, all finite. options: x, y
 /// (titles), height, x_scale, y_scale ("linear", "log"), y_domain, step (for histograms), x_text (a number as
 /// text), y_text (a point as text).
 function line_chart(box, lines, options) {
   const {height = 260, x_scale = "linear", y_scale = "linear", x_text = short, y_text = ({y}) => short(y)} =
       options;
+  const x_domain = extent(lines.flatMap((line) => line.points.map((point) => point.x)));
   const told = lines.filter((line) => !line.faint);
   const spec = (width) => ({
     height,
@@ -45,22 +50,14 @@ function line_chart(box, lines, options) {
       {name: "near", values: []},
     ],
     scales: [
-      {
-        name: "x",
-        type: x_scale,
-        range: "width",
-        nice: false,
-        zero: false,
-        domain: extent(lines.flatMap((line) => extent(line.points.map((point) => point.x))))
-      },
+      {name: "x", type: x_scale, range: "width", nice: false, zero: false, domain: x_domain},
       {
         name: "y",
         type: y_scale,
         range: "height",
         nice: true,
         zero: false,
-        domain:
-            options.y_domain ?? extent(lines.flatMap((line) => extent(line.points.map((point) => point.y))))
+        domain: options.y_domain ?? extent(settled(lines).map((point) => point.y))
       },
     ],
     axes: [
@@ -111,7 +108,8 @@ function line_chart(box, lines, options) {
         type: "rule",
         encode: {
           enter: {stroke: {value: "var(--quiet)"}, y: {value: 0}, y2: {signal: "height"}},
-          update: {x: {scale: "x", signal: "at"}, opacity: {signal: "at === null ? 0 : 0.5"}}
+          update:
+              {x: {signal: "at === null ? 0 : scale('x', at)"}, opacity: {signal: "at === null ? 0 : 0.5"}}
         }
       },
       {

@@ -1,17 +1,21 @@
-// Matrices of weights as pictures, a pixel a weight. They come as base64 bytes between a lowest and a highest
-// value.
+// Matrices of weights as pictures, a pixel a weight. They come as bytes in base64 (packed_matrix.h).
 
-/// { rows, columns, low, high, data } with its values at hand: at(row, column).
-function matrix(packed) {
-  const text = atob(packed.data);
-  const {rows, columns, low = 0, high} = packed;
-  return {
-    rows,
-    columns,
-    low,
-    high,
-    at: (row, column) => low + (text.charCodeAt(row * columns + column) / 255) * (high - low)
-  };
+/// The matrix with its values at hand: at(row, column), and all(), in no order.
+function matrix({rows, columns, low = 0, high, power = 1, data}) {
+  const text = atob(data);
+  const levels = Array.from({length: 256}, (_, byte) => low + (high - low) * (byte / 255) ** power);
+  const at = (row, column) => levels[text.charCodeAt(row * columns + column)];
+  return {rows, columns, at, all: () => Array.from(text, (byte) => levels[byte.charCodeAt(0)])};
+}
+
+/// What the colours go up to, and whether there is anything below zero. Few large weights would leave all
+/// others pale: the largest hundredth shares the strongest colour.
+function reach(matrices) {
+  const values = matrices.flatMap((each) => each.all());
+  const sizes = values.map(Math.abs).filter((size) => size > 0).sort((a, b) => a - b);
+  if (!sizes.length) return {most: 1, signed: false, cut: false};
+  const most = sizes[Math.min(sizes.length - 1, Math.floor(0.99 * sizes.length))];
+  return {most, signed: values.some((value) => value < 0), cut: most < sizes[sizes.length - 1]};
 }
 
 /// From nothing to much: from the colour of the paper to the strongest contrast with it. Values of both signs
@@ -28,8 +32,7 @@ const ramps = {
 };
 
 /// A function from a value to [red, green, blue]. `bend` below 1 tells small weights apart.
-function colors(low, high, bend) {
-  const signed = low < 0, most = Math.max(Math.abs(low), Math.abs(high)) || 1;
+function colors({most, signed}, bend) {
   const mix = vega.interpolateColors(ramps[is_dark() ? "dark" : "light"][signed ? "two" : "one"], "rgb");
   const table = Array.from({length: 256}, (_, i) => mix(i / 255).match(/\d+/g).map(Number));
   const share = (value) => Math.sign(value) * Math.pow(Math.min(1, Math.abs(value) / most), bend);
@@ -50,8 +53,10 @@ function picture(matrix, color) {
 }
 
 /// The bar that says which colour is which value.
-function ramp(low, high, bend) {
-  const steps = 128, from = Math.min(0, low),
-        values = {rows: 1, columns: steps, at: (_, i) => from + ((i + 0.5) / steps) * (high - from)};
-  return element("p", {class: "ramp"}, short(from), picture(values, colors(low, high, bend)), short(high));
+function ramp({most, signed, cut}, bend) {
+  const steps = 128, from = signed ? -most : 0;
+  const values = {rows: 1, columns: steps, at: (_, i) => from + ((i + 0.5) / steps) * (most - from)};
+  const bar = picture(values, colors({most, signed}, bend));
+  const text = (value, word) => short(value) + (cut ? ` and ${word}` : "");
+  return element("p", {class: "ramp"}, signed ? text(from, "less") : "0", bar, text(most, "more"));
 }

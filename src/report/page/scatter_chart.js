@@ -56,6 +56,7 @@ function scatter_chart(box, points, options) {
       },
       {
         type: "symbol",
+        name: "dots",
         from: {data: "points"},
         encode: {
           enter: {
@@ -68,21 +69,20 @@ function scatter_chart(box, points, options) {
           }
         }
       },
-      // A name stands on the side of its dot where there is room.
+      // A name stands on whichever side of its dot there is room.
       {
         type: "text",
-        from: {data: "points"},
+        from: {data: "dots"},
         encode: {
-          enter: {
-            x: {scale: "x", field: "x", offset: {signal: "scale('x', datum.x) > width * 0.75 ? -9 : 9"}},
-            align: {signal: "scale('x', datum.x) > width * 0.75 ? 'right' : 'left'"},
-            y: {scale: "y", field: "y", offset: -8},
-            baseline: {value: "middle"},
-            fontSize: {value: 12},
-            text: {field: "name"},
-            fill: {field: "color"}
-          }
-        }
+          enter: {text: {field: "datum.name"}, fill: {field: "datum.color"}, fontSize: {value: 12}},
+        },
+        transform: [{
+          type: "label",
+          size: {signal: "[width, height]"},
+          anchor: ["top-right", "right", "top-left", "left", "bottom-right", "bottom-left", "top", "bottom"],
+          offset: [3],
+          padding: 6,
+        }],
       },
     ],
   });

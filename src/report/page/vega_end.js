@@ -1,6 +1,6 @@
 Object.assign(
     parts["vega-dataflow"].transforms, parts["vega-transforms"], parts["vega-view-transforms"],
-    parts["vega-encode"]);
+    parts["vega-encode"], parts["vega-label"]);
 window.vega = {
   View: parts["vega-view"].View,
   Warn: parts["vega-util"].Warn,
