@@ -233,3 +233,34 @@ def test_more_runs_than_colours_differ_in_their_dashes(browser, write):
     assert fits(browser)
     first, ninth = (browser.all("#curves .key .dash")[i] for i in (0, 8))
     assert first.value_of_css_property("border-top-style") != ninth.value_of_css_property("border-top-style")
+
+
+def test_one_of_several_sentences_is_chosen(browser, write):
+    report = reports.classification()
+    report["runs"] = report["runs"][:1]
+    report["runs"][0]["attention"] += reports.looks("D", "encoder", 2, 2, "Oil fell .".split())
+    browser.open(write(report))
+    browser.select("attention", "sentence").select_by_visible_text("Oil fell .")
+    browser.hover(browser.one(HEAT_MAP), across=5 / 6, down=1 / 6)
+    assert browser.tip().split("\n")[1:] == ["row Oil (0)", "column . (2)"]
+    assert len(browser.all("#histograms .chart")) == 2
+
+
+def test_a_mixture_with_weights_for_each_head_shows_their_mean_and_the_heads(browser, write):
+    report = reports.single()
+    for record in report["runs"][0]["mixture"]:
+        record["weights"] = [[0.2, 0.8], [0.6, 0.4]]
+    browser.open(write(report))
+    browser.hover(browser.all("#mixtures .chart")[0], across=0.98)
+    assert browser.tip().split("\n") == ["step 2,000", "R 0.4", "V 0.6"]
+    lines = browser.all("#mixtures .chart")[0].find_elements("css selector", ".mark-line path")
+    assert [line.get_attribute("stroke-width") for line in lines] == ["1", "1", "1.75"] * 2
+
+
+def test_a_spread_over_seeds_stands_beside_its_mean(browser, write):
+    report = reports.classification()
+    for run in report["runs"]:
+        run["scores"]["accuracy"] = {"value": 88.04, "spread": 0.31}
+    browser.open(write(report))
+    assert browser.text("#table tbody tr:first-child td")[2] == "88.0\n± 0.3"
+    assert "over seeds" in browser.text("#table .quiet")[0]

@@ -40,7 +40,7 @@ function curves_section() {
             (run) =>
                 [{...run, points: curve_points(run, "train", "loss", over, size), faint: has("dev", "loss")},
                  {...run, points: curve_points(run, "dev", "loss", over, size)}]),
-        {y: "loss, nats a token"});
+        {y: "loss"});
     const score = kept.find((score) => score.key === what.value());
     if (score) {
       add(`${score.name}, held out`,

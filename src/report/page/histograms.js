@@ -59,5 +59,6 @@ function histograms_section() {
   return section(
       "histograms", "How weights are distributed",
       element("p", {class: "quiet"}, "The share of attention weights of each size, on a logarithmic scale."),
-      key_of(runs.filter((run) => run.attention?.some((entry) => entry.histogram))), ...parts);
+      runs.length > 1 && key_of(runs.filter((run) => run.attention?.some((entry) => entry.histogram))),
+      ...parts);
 }

@@ -53,7 +53,7 @@ function table_notes() {
   if (runs.length > 1) notes.push("Bold: the best of its column.");
   if (all.some((cell) => is_number(cell.low))) notes.push("Beneath a score: its 95% bootstrap interval.");
   if (all.some((cell) => is_number(cell.spread))) notes.push("±: standard deviation over seeds.");
-  if (all.some((cell) => is_number(cell.p)))
+  if (runs.length > 1 && all.some((cell) => is_number(cell.p)))
     notes.push(`* p < 0.05, ** p < 0.01 in a paired test against ${runs[0].name}.`);
   if (all.some((cell) => is_number(cell.paper)))
     notes.push(report.paper ?? "Paper: the figure printed for the same attention.");
