@@ -9,6 +9,13 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+HEAT_MAP = "#attention .maps image"
+
+
+def picture(browser):
+    """The heat map as the browser has it: the pixels of the image within the chart."""
+    return browser.one(HEAT_MAP).get_attribute("href")
+
 
 class Browser:
     """One Chromium for many pages; the network's and the console's events are kept."""
