@@ -53,14 +53,27 @@ void check_pair(const RunRecord& first, const RunRecord& other) {
                       first.path, other.path, whose(first, other), whose(other, first)));
 }
 
-/// What tells a run from others of the same attention: "seed 2, width 256".
+/// What tells a run from others of the same attention: ", seed 2, width 256"; nothing where it is more than
+/// anybody would read.
 std::string distinction(const SettingsCompared& compared, size_t run) {
-  std::vector<std::string> parts;
+  constexpr size_t kMost = 3;
+  if (compared.differ.size() > kMost) return "";
+  std::string text;
   for (const auto& [key, texts] : compared.differ) {
-    const std::string name = key.substr(key.rfind('.') + 1);
-    parts.push_back(fmt::format("{} {}", name, texts[run].empty() ? "–" : texts[run]));
+    if (!texts[run].empty()) text += fmt::format(", {} {}", key.substr(key.rfind('.') + 1), texts[run]);
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return text;
+}
+
+std::string label_of(const std::vector<const RunRecord*>& runs, const RunRecord& wanted) {
+  std::vector<const Settings*> alike;
+  size_t place = 0;
+  for (const RunRecord* run : runs) {
+    if (run->attention() != wanted.attention()) continue;
+    if (run == &wanted) place = alike.size();
+    alike.push_back(&run->settings);
+  }
+  return wanted.attention() + distinction(compare_settings(alike), place);
 }
 
 }  // namespace
@@ -70,21 +83,11 @@ void check_comparable(const std::vector<const RunRecord*>& runs) {
 }
 
 std::vector<std::string> labels_of(const std::vector<const RunRecord*>& runs) {
-  std::vector<std::string> labels(runs.size());
+  std::vector<std::string> plain;
+  for (const RunRecord* run : runs) plain.push_back(label_of(runs, *run));
+  std::vector<std::string> labels = plain;
   for (size_t i = 0; i < runs.size(); ++i) {
-    std::vector<const RunRecord*> alike;
-    std::vector<const Settings*> settings;
-    size_t place = 0;
-    for (const RunRecord* run : runs) {
-      if (run->attention() != runs[i]->attention()) continue;
-      if (run == runs[i]) place = alike.size();
-      alike.push_back(run);
-      settings.push_back(&run->settings);
-    }
-    labels[i] = runs[i]->attention();
-    if (alike.size() == 1) continue;
-    const std::string rest = distinction(compare_settings(settings), place);
-    labels[i] += ", " + (rest.empty() ? runs[i]->name : rest);
+    if (std::count(plain.begin(), plain.end(), plain[i]) > 1) labels[i] += ", " + runs[i]->name;
   }
   return labels;
 }

@@ -43,7 +43,8 @@ std::string canonical(std::string_view attention) {
   std::vector<std::string> members;
   while (!attention.empty()) {
     const size_t end = std::min(attention.find('+'), attention.size());
-    std::string member = plain(attention.substr(0, attention.substr(0, end).find(':')));
+    const std::string_view written = attention.substr(0, end);
+    std::string member = plain(written.substr(0, written.find(':')));
     if (constexpr std::string_view kOwn = "synthesizer"; member.starts_with(kOwn))
       member.erase(0, kOwn.size());
     const std::string name = known_as(tables()["names"], member);

@@ -18,11 +18,18 @@ struct Leaf {
 };
 
 std::string text_of(const toml::node& node) {
-  if (const auto text = node.value<std::string>(); text && node.is_string()) return *text;
-  std::ostringstream out;
-  node.visit([&](const auto& value) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, toml::table>) out << value;
-  });
+  if (const auto* array = node.as_array()) {
+    std::vector<std::string> entries;
+    for (const toml::node& entry : *array)
+      entries.push_back(entry.is_string() ? fmt::format("\"{}\"", text_of(entry)) : text_of(entry));
+    return fmt::format("[{}]", fmt::join(entries, ", "));
+  }
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  std::ostringstream out;  // a date or a time, which no key of ours has
+  out << toml::node_view<const toml::node>(&node);
   return out.str();
 }
 

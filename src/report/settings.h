@@ -8,7 +8,7 @@
 namespace synthesizer {
 
 /// The settings of a run as its config.toml has them: "model.width" → "128", in the order of the file. Lists
-/// are written as TOML writes them; an empty table has no entries.
+/// are written as there: ["a.en", "a.de"]; an empty table has no entries.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// Throws InvalidInput, "PATH:LINE: …", where the file is missing or is no TOML.

@@ -58,7 +58,7 @@ TEST_F(Comparison, parts_settings_that_differ_from_those_that_are_shared) {
                                            Pair("model.pooling", ElementsAre("", "mean"))));
   EXPECT_THAT(
       compared.shared,
-      ElementsAre(Pair("task", "translation"), Pair("seed", "1"), Pair("data.train", "[ 'a.en', 'a.de' ]"),
+      ElementsAre(Pair("task", "translation"), Pair("seed", "1"), Pair("data.train", R"(["a.en", "a.de"])"),
                   Pair("model.encoder_attention", "[]"), Pair("model.decoder_attention", "[]"),
                   Pair("model.width", "128"), Pair("train.steps", "20"), Pair("train.watch", "loss"),
                   Pair("train.patience", "0")));
@@ -87,8 +87,13 @@ TEST_F(Comparison, labels_runs_by_attention_and_by_what_else_differs) {
             again = first;
   second.settings[1].second = "2";  // the seed
   EXPECT_THAT(labels_of({&v, &first, &second}), ElementsAre("V", "R, seed 1", "R, seed 2"));
+  again.settings.emplace_back("model.options.rank", "8");
+  EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R", "R, rank 8"));
+  again = first;
   again.name = "c";
   EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R, b", "R, c"));
+  for (const char* key : {"a", "b", "c", "d"}) again.settings.emplace_back(key, "1");
+  EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R, b", "R, c")) << "too much to read";
 }
 
 }  // namespace

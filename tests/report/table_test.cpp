@@ -26,6 +26,10 @@ TableCell figure(double value, double low, double high, std::optional<double> p 
   return cell;
 }
 
+Table one_column(TableColumn column = {.key = "x", .heading = "x"}) {
+  return Table(std::vector<TableColumn>{std::move(column)});
+}
+
 /// Two attentions with everything a cell can have, and a column of each kind.
 Table comparison() {
   using Numbers = TableColumn::Numbers;
@@ -43,7 +47,7 @@ Table comparison() {
 TEST(Table, stands_in_columns_in_a_terminal) {
   EXPECT_EQ(terminal_table(comparison()),
             "attention  parameters           BLEU  paper   loss   time\n"
-            "──────────────────────────────────────────────────────────\n"
+            "─────────────────────────────────────────────────────────\n"
             "V           1,835,520  36.86 ± 1.60   27.67  1.721  16:38\n"
             "R_0|1       2,097,664  31.25 ± 1.25*      –  1.810  15:13\n"
             "±: half of the interval that 95% of bootstrap resamples lie in\n"
@@ -82,7 +86,7 @@ TEST(Table, is_latex_with_booktabs_and_signs_escaped) {
 }
 
 TEST(Table, escapes_every_special_sign_of_latex) {
-  Table table({{.key = "text", .heading = "text", .words = true}});
+  Table table = one_column({.key = "text", .heading = "text", .words = true});
   table.add({"a&b%c$d#e_f{g}h~i^j\\k<l"});
   EXPECT_THAT(
       latex_table(table),
@@ -119,7 +123,7 @@ TEST(Table, is_json_with_numbers_as_they_are) {
 }
 
 TEST(Table, knows_the_best_as_it_is_shown) {
-  Table table({{.key = "x", .heading = "x", .digits = 1, .best = TableColumn::Best::highest}});
+  Table table = one_column({.key = "x", .heading = "x", .digits = 1, .best = TableColumn::Best::highest});
   for (const double value : {1.04, 1.02, 0.9, std::nan("")}) table.add({value});
   EXPECT_TRUE(table.best(0, 0));
   EXPECT_TRUE(table.best(1, 0)) << "it looks the same";
@@ -128,7 +132,7 @@ TEST(Table, knows_the_best_as_it_is_shown) {
 }
 
 TEST(Table, has_no_best_where_all_are_equal) {
-  Table table({{.key = "x", .heading = "x", .best = TableColumn::Best::highest}});
+  Table table = one_column({.key = "x", .heading = "x", .best = TableColumn::Best::highest});
   table.add({1.0});
   EXPECT_FALSE(table.best(0, 0));
   table.add({1.0});
@@ -136,7 +140,7 @@ TEST(Table, has_no_best_where_all_are_equal) {
 }
 
 TEST(Table, marks_no_figure_equal_to_the_first) {
-  Table table({{.key = "x", .heading = "x"}});
+  Table table = one_column();
   table.add({1.0});
   TableCell same(1.0), other(2.0), doubtful(3.0);
   same.p = other.p = 0.001;
@@ -148,7 +152,7 @@ TEST(Table, marks_no_figure_equal_to_the_first) {
 }
 
 TEST(Table, shows_the_spread_over_seeds) {
-  Table table({{.key = "x", .heading = "x"}});
+  Table table = one_column();
   TableCell cell(27.5);
   cell.spread = 0.125;
   table.add({cell});
@@ -168,7 +172,7 @@ TEST(Table, shows_bytes_in_the_unit_that_fits) {
 }
 
 TEST(Table, refuses_a_row_of_another_length) {
-  Table table({{.key = "x", .heading = "x"}});
+  Table table = one_column();
   EXPECT_THROW(table.add({1.0, 2.0}), std::logic_error);
 }
 
