@@ -57,10 +57,16 @@ LowRank low_rank(const at::Tensor& given, const at::Tensor& given_weight, int64_
   double now = error();
   const bool alike = weight.max().item<double>() == weight.min().item<double>();
   for (int round = 0; round < kRounds && !alike; ++round) {
+    const auto old_left = left, old_right = right;
+    const double before = now;
     left = best_rows(table, weight, right);
     right = best_rows(table.t(), weight.t(), left);
-    const double before = now;
     now = error();
+    if (now > before) {  // rounding, where there is nothing more to gain
+      left = old_left;
+      right = old_right;
+      now = before;
+    }
     if (before - now < kEnough * before) break;
   }
   balance(left, right);

@@ -9,7 +9,7 @@
 
 namespace synthesizer {
 
-/// One picture of an inspection: its file's name without ending, and what draws it.
+/// One picture of an inspection, which must outlive it: its file's name without ending, and what draws it.
 struct NamedPicture {
   std::string name;  ///< "encoder-1"
   std::function<std::string(picture::Format)> draw;
