@@ -3,7 +3,7 @@
 debian_packages=(
   g++ cmake ninja-build ccache mold git python3 python3-venv python3-dev
   pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
-  libsentencepiece-dev zlib1g-dev wordnet-base libjs-vega
+  libsentencepiece-dev zlib1g-dev wordnet-base libcairo2-dev fonts-dejavu-core libjs-vega
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format clang-tidy
 )

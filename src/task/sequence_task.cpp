@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "metric/registry.h"
 #include "task/batch_tensors.h"
+#include "task/line_work.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
 
@@ -138,23 +139,34 @@ void SequenceTask::measure(const std::string& metric, const MetricOptions& optio
 std::vector<double> SequenceTask::log_probabilities(const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
   model_->eval();
-  const auto& [source, target] = tokenizers();
   std::vector<double> results;
-  for (const auto& fields : examples) {
-    if (fields.size() != 2)
-      invalid(fmt::format("{} scores a source and a target, not {} texts", recipe().task, fields.size()));
-    Batch batch;
-    auto framed = [](const Tokenizer& tokenizer, const std::string& text, bool begin) {
-      std::vector<int64_t> tokens;
-      if (begin) tokens.push_back(tokenizer.begin());
-      for (const Token token : tokenizer.encode(text)) tokens.push_back(token);
-      tokens.push_back(tokenizer.end());
-      return field_of({tokens});
-    };
-    batch.fields = {framed(*source, source_of(fields[0]), false), framed(*target, fields[1], true)};
-    results.push_back(-loss(batch).nll);
-  }
+  for (const auto& fields : examples) results.push_back(-loss(batch_of(fields)).nll);
   return results;
+}
+
+Batch SequenceTask::batch_of(const std::vector<std::string>& fields) const {
+  if (fields.size() != 2)
+    invalid(fmt::format("{} scores a source and a target, not {} texts", recipe().task, fields.size()));
+  const auto& [source, target] = tokenizers();
+  auto framed = [](const Tokenizer& tokenizer, const Tokens& text, bool begin) {
+    std::vector<int64_t> tokens;
+    if (begin) tokens.push_back(tokenizer.begin());
+    tokens.insert(tokens.end(), text.begin(), text.end());
+    tokens.push_back(tokenizer.end());
+    return field_of({tokens});
+  };
+  const Tokens read = source->encode(source_of(fields[0])), written = target->encode(fields[1]);
+  const int64_t room = recipe().model.max_length - 1;  // one place is for the end, or for the begin
+  check_length("source", read, room);
+  check_length("target", written, room);
+  Batch batch;
+  batch.fields = {framed(*source, read, false), framed(*target, written, true)};
+  return batch;
+}
+
+std::vector<SideInput> SequenceTask::inputs_of(const Batch& batch) const {
+  return {{Side::encoder, batch.fields[0], tokenizers().source},
+          {Side::decoder, without_last(batch.fields[1]), tokenizers().target}};
 }
 
 }  // namespace synthesizer

@@ -54,6 +54,13 @@ struct Evaluation {
   Outputs outputs;  ///< empty where the task writes nothing, or was not asked to
 };
 
+/// What one side of a model reads of a batch.
+struct SideInput {
+  Side side;
+  Field tokens;
+  std::shared_ptr<const Tokenizer> tokenizer;
+};
+
 /// What makes a translation a translation: its data, model family, loss, decoding and scores. One file a
 /// task.
 class Task {
@@ -79,6 +86,12 @@ class Task {
 
   /// What a model predicts, and a speed counts.
   virtual std::string unit() const { return "tok"; }
+
+  /// One example as loss() takes it: (text), (source, target) or (text, label). Throws InvalidInput where
+  /// there are fewer or more fields, or one is longer than the model can take.
+  virtual Batch batch_of(const std::vector<std::string>& fields) const = 0;
+  /// What loss() feeds to each side of the model, the encoder first.
+  virtual std::vector<SideInput> inputs_of(const Batch& batch) const = 0;
 
  protected:
   Task(Recipe recipe, Tokenizers tokenizers)

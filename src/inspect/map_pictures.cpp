@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "inspect/pictures.h"
+#include "picture/heat_grid.h"
+#include "text/utf8.h"
+
+namespace synthesizer {
+namespace {
+
+using picture::HeatGrid;
+
+constexpr size_t kLabelled = 48;  // with more tokens there is no room for their texts
+constexpr size_t kLabelCharacters = 14;
+
+std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
+  std::vector<std::string> labels;
+  if (tokens.size() > kLabelled) return labels;
+  for (const std::string& token : tokens) {
+    const auto characters = split_characters(token);
+    std::string label;
+    for (size_t n = 0; n < std::min(characters.size(), kLabelCharacters); ++n) label += characters[n];
+    labels.push_back(characters.size() > kLabelCharacters ? label + "…" : label);
+  }
+  return labels;
+}
+
+picture::Heat heat_of(const WeightMap& map, const std::string& title) {
+  picture::Heat heat{title, map.rows, map.columns, {}};
+  for (int64_t i = 0; i < map.rows; ++i) {
+    for (int64_t j = 0; j < map.columns; ++j)
+      heat.values.push_back(j < map.visible(i) ? map.at(i, j) : std::numeric_limits<double>::quiet_NaN());
+  }
+  return heat;
+}
+
+HeatGrid map_grid(const Inspection& found, const InspectedLayer& layer) {
+  const SeenLayer& seen = layer.seen;
+  HeatGrid grid;
+  grid.title =
+      fmt::format("{}: {}", seen.title(), seen.stack == "cross" ? "from decoder to encoder" : seen.attention);
+  grid.subtitle = fmt::format("attention weights, rows look at columns; entropy (of its highest) over {} {}",
+                              found.texts, found.texts == 1 ? "text" : "texts");
+  double highest = 0;
+  for (size_t h = 0; h < seen.heads.size(); ++h) {
+    grid.panels.push_back(
+        heat_of(seen.heads[h], fmt::format("head {} · {:.2f}", h + 1, layer.numbers[h].entropy_share)));
+    // What has no choice, as the first row of a causal map, would set the scale.
+    for (int64_t i = 0; i < seen.heads[h].rows; ++i) {
+      if (seen.heads[h].visible(i) < 2) continue;
+      for (int64_t j = 0; j < seen.heads[h].visible(i); ++j)
+        highest = std::max(highest, seen.heads[h].at(i, j));
+    }
+  }
+  const bool encoder = seen.stack == "encoder";
+  grid.row_labels = labels_of(encoder ? found.encoder_tokens : found.decoder_tokens);
+  grid.column_labels = labels_of(seen.stack == "decoder" ? found.decoder_tokens : found.encoder_tokens);
+  grid.row_name = "from";
+  grid.column_name = "to";
+  grid.scale_name = "weight";
+  grid.high = highest > 0 ? highest : 1;
+  return grid;
+}
+
+HeatGrid table_grid(const RandomTable& table) {
+  HeatGrid grid;
+  const bool started = !table.heads.front().start.empty();
+  grid.title = fmt::format("{}: table of {}", table.layer, table.member);
+  grid.subtitle =
+      fmt::format("logits of the first {} of {} positions{}", table.shown, table.length,
+                  started ? "; above at the start of training, below now, and how far it moved" : "");
+  grid.across = table.heads.size();
+  grid.signed_values = true;
+  grid.scale_name = "logit";
+  grid.row_name = "from position";
+  grid.column_name = "to position";
+  std::vector<double> sizes;
+  auto add = [&](const std::vector<float>& values, const std::string& title) {
+    picture::Heat heat{title, table.shown, table.shown, {}};
+    for (int64_t i = 0; i < table.shown; ++i) {
+      for (int64_t j = 0; j < table.shown; ++j) {
+        const bool seen = !table.causal || j <= i;
+        const double value = values[static_cast<size_t>(i * table.shown + j)];
+        heat.values.push_back(seen ? value : std::numeric_limits<double>::quiet_NaN());
+        if (seen) sizes.push_back(std::abs(value));
+      }
+    }
+    grid.panels.push_back(std::move(heat));
+  };
+  for (size_t h = 0; started && h < table.heads.size(); ++h)
+    add(table.heads[h].start, fmt::format("head {}, start", h + 1));
+  for (size_t h = 0; h < table.heads.size(); ++h) {
+    const auto& moved = table.heads[h].moved;
+    add(table.heads[h].end, fmt::format("head {}{}", h + 1, moved ? fmt::format(" · {:.2f}", *moved) : ""));
+  }
+  // A few entries that stand far out would leave the rest without colour.
+  const auto rank =
+      sizes.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * 0.995);
+  std::nth_element(sizes.begin(), rank, sizes.end());
+  grid.high = *rank > 0 ? *rank : 1;
+  grid.low = -grid.high;
+  return grid;
+}
+
+}  // namespace
+
+std::vector<NamedPicture> map_pictures(const Inspection& found, const std::string& stack) {
+  std::vector<NamedPicture> pictures;
+  for (const InspectedLayer& layer : found.layers) {
+    if (!stack.empty() && layer.seen.stack != stack) continue;
+    pictures.push_back(
+        {fmt::format("{}-{}", layer.seen.stack, layer.seen.number + 1),
+         [&found, &layer](picture::Format format) { return draw(map_grid(found, layer), format); }});
+  }
+  return pictures;
+}
+
+std::vector<NamedPicture> table_pictures(const Inspection& found) {
+  std::vector<NamedPicture> pictures;
+  for (const RandomTable& table : found.tables) {
+    pictures.push_back({fmt::format("table-{}-{}", table.layer, table.member),
+                        [&table](picture::Format format) { return draw(table_grid(table), format); }});
+  }
+  return pictures;
+}
+
+}  // namespace synthesizer
