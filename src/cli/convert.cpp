@@ -26,7 +26,7 @@ Scores scores_of(Task& task, const Dataset& dev, bool texts) {
 }
 
 void print_errors(const Conversion& made) {
-  Table table({"layer", "table", "error a head, of its size"});
+  TextTable table({"layer", "table", "error a head, of its size"});
   for (const ConvertedTable& one : made.tables) {
     std::string errors;
     for (const double error : one.errors)
@@ -37,7 +37,7 @@ void print_errors(const Conversion& made) {
 }
 
 void print_scores(const Scores& before, const Scores& after) {
-  Table table({"dev", "before", "after"});
+  TextTable table({"dev", "before", "after"});
   for (size_t n = 0; n < before.size(); ++n) {
     if (before[n].first == "tokens" || before[n].first == "examples") continue;
     table.add(

@@ -5,7 +5,7 @@
 
 namespace synthesizer::cli {
 
-void Table::print(size_t left) const {
+void TextTable::print(size_t left) const {
   TableGrid grid;
   for (size_t c = 0; c < rows_.front().size(); ++c) grid.left.push_back(c < left);
   for (const auto& row : rows_) {
