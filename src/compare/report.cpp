@@ -68,7 +68,9 @@ json run_json(const ComparedRow& row, const std::string& weights, const std::str
   set(object, "seconds", costs.seconds);
   object["curves"] = {{"train", curve_json(run.curves.of("train"))},
                       {"dev", curve_json(run.curves.of("dev"))}};
-  const Inspection seen = inspect_run(open_run(run.path, weights), {.text = text});
+  InspectOptions look;
+  look.text = text;
+  const Inspection seen = inspect_run(open_run(run.path, weights), look);
   object["attention"] = attention_json(seen);
   object["mixture"] = mixture_json(seen);
   const Outputs& outputs = row.measured.front().outputs;
