@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "compare/report.h"
 #include "task/training.h"
 
 namespace synthesizer::cli {
@@ -65,6 +66,7 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
     throw std::runtime_error(fmt::format(
         "stopped at step {}, saved; go on with: synth train --run {} --resume", outcome.state.step, a.run));
   }
+  write_run_report(a.run);
   report(a, outcome);
 }
 

@@ -68,11 +68,14 @@ json run_json(const ComparedRow& row, const std::string& weights, const std::str
   set(object, "seconds", costs.seconds);
   object["curves"] = {{"train", curve_json(run.curves.of("train"))},
                       {"dev", curve_json(run.curves.of("dev"))}};
-  InspectOptions look;
-  look.text = text;
-  const Inspection seen = inspect_run(open_run(run.path, weights), look);
-  object["attention"] = attention_json(seen);
-  object["mixture"] = mixture_json(seen);
+  if (const std::string dev = setting(run.settings, "data.dev");
+      !text.empty() || (!dev.empty() && dev != "[]")) {
+    InspectOptions look;
+    look.text = text;
+    const Inspection seen = inspect_run(open_run(run.path, weights), look);
+    object["attention"] = attention_json(seen);
+    object["mixture"] = mixture_json(seen);
+  }
   const Outputs& outputs = row.measured.front().outputs;
   json written = json::array();
   for (const size_t line : sample_lines(outputs)) written.push_back(outputs.written[line]);

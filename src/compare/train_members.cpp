@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "compare/report.h"
 #include "task/training.h"
 #include "train/run_folder.h"
 
@@ -45,7 +46,7 @@ void train(const std::string& recipe, const Member& member, bool resume, const s
   }
   options.say = [](const std::string&) {};  // the same for all of them, and long
   const Outcome outcome = train_run(member.recipe, options);
-  if (outcome.end != Outcome::End::stopped) return;
+  if (outcome.end != Outcome::End::stopped) return write_run_report(member.folder);
   throw std::runtime_error(fmt::format("{} stopped at step {}, saved; the same command goes on from there",
                                        member.attention, outcome.state.step));
 }
