@@ -87,7 +87,13 @@ std::vector<std::string> labels_of(const std::vector<const RunRecord*>& runs) {
   for (const RunRecord* run : runs) plain.push_back(label_of(runs, *run));
   std::vector<std::string> labels = plain;
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (std::count(plain.begin(), plain.end(), plain[i]) > 1) labels[i] += ", " + runs[i]->name;
+    bool alike = false, namesake = false;
+    for (size_t j = 0; j < runs.size(); ++j) {
+      if (j == i || plain[j] != plain[i]) continue;
+      alike = true;
+      namesake = namesake || runs[j]->name == runs[i]->name;
+    }
+    if (alike) labels[i] += ", " + (namesake ? runs[i]->path : runs[i]->name);
   }
   return labels;
 }

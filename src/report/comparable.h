@@ -9,7 +9,8 @@ namespace synthesizer {
 void check_comparable(const std::vector<const RunRecord*>& runs);
 
 /// Names to tell the runs by: their attention; where several have the same, the settings in which these
-/// differ behind it ("R, seed 2"), and where there are none or too many of them, the folder.
+/// differ behind it ("R, seed 2"), and where there are none or too many of them, the folder (its whole path
+/// where the names of folders are the same too).
 std::vector<std::string> labels_of(const std::vector<const RunRecord*>& runs);
 
 }  // namespace synthesizer

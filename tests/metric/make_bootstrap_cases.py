@@ -3,8 +3,8 @@
 
 usage: pip install sacrebleu==2.4.3 numpy && ./make_bootstrap_cases.py > bootstrap_cases.h
 
-The scores are sacreBLEU's own, of sums in double precision: its paired test sums in single precision, which with
-NumPy 2 leaves six digits of a score.
+The scores are sacreBLEU's own, of sums in double precision: its paired test sums in single precision,
+which with NumPy 2 leaves six digits of a score.
 """
 
 import numpy

@@ -92,6 +92,10 @@ TEST_F(Comparison, labels_runs_by_attention_and_by_what_else_differs) {
   again = first;
   again.name = "c";
   EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R, b", "R, c"));
+  again.name = first.name;
+  again.path = "there/b";
+  EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R, " + first.path, "R, there/b"));
+  again.name = "c";
   for (const char* key : {"a", "b", "c", "d"}) again.settings.emplace_back(key, "1");
   EXPECT_THAT(labels_of({&first, &again}), ElementsAre("R, b", "R, c")) << "too much to read";
 }
