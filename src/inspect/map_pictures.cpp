@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -16,11 +17,23 @@ using picture::HeatGrid;
 constexpr size_t kLabelled = 48;  // with more tokens there is no room for their texts
 constexpr size_t kLabelCharacters = 14;
 
+/// SentencePiece marks where words begin. People rather see where they go on: "▁clean", "ing" as "clean",
+/// "-ing".
+std::string readable(const std::string& token, bool marked) {
+  constexpr std::string_view kMark = "▁";
+  if (token.starts_with(kMark) && token.size() > kMark.size()) return token.substr(kMark.size());
+  const bool letter = !token.empty() && (std::isalnum(static_cast<unsigned char>(token[0])) || token[0] < 0);
+  return marked && letter ? "-" + token : token;
+}
+
 std::vector<std::string> labels_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> labels;
   if (tokens.size() > kLabelled) return labels;
+  const bool marked =
+      std::any_of(tokens.begin(), tokens.end(), [](const auto& t) { return t.starts_with("▁"); });
   for (const std::string& token : tokens) {
-    const auto characters = split_characters(token);
+    const std::string shown = readable(token, marked);
+    const auto characters = split_characters(shown);
     std::string label;
     for (size_t n = 0; n < std::min(characters.size(), kLabelCharacters); ++n) label += characters[n];
     labels.push_back(characters.size() > kLabelCharacters ? label + "…" : label);
@@ -42,8 +55,9 @@ HeatGrid map_grid(const Inspection& found, const InspectedLayer& layer) {
   HeatGrid grid;
   grid.title =
       fmt::format("{}: {}", seen.title(), seen.stack == "cross" ? "from decoder to encoder" : seen.attention);
-  grid.subtitle = fmt::format("attention weights, rows look at columns; entropy (of its highest) over {} {}",
-                              found.texts, found.texts == 1 ? "text" : "texts");
+  grid.subtitle =
+      fmt::format("attention weights; behind each head the entropy as a share of its highest, over {} {}",
+                  found.texts, found.texts == 1 ? "text" : "texts");
   double highest = 0;
   for (size_t h = 0; h < seen.heads.size(); ++h) {
     grid.panels.push_back(
@@ -69,9 +83,10 @@ HeatGrid table_grid(const RandomTable& table) {
   HeatGrid grid;
   const bool started = !table.heads.front().start.empty();
   grid.title = fmt::format("{}: table of {}", table.layer, table.member);
-  grid.subtitle =
-      fmt::format("logits of the first {} of {} positions{}", table.shown, table.length,
-                  started ? "; above at the start of training, below now, and how far it moved" : "");
+  grid.subtitle = fmt::format(
+      "logits of the first {} of {} positions{}", table.shown, table.length,
+      started ? "; at the start of training, now, and the difference with its size as a share of the start"
+              : "");
   grid.across = table.heads.size();
   grid.signed_values = true;
   grid.scale_name = "logit";
@@ -92,9 +107,13 @@ HeatGrid table_grid(const RandomTable& table) {
   };
   for (size_t h = 0; started && h < table.heads.size(); ++h)
     add(table.heads[h].start, fmt::format("head {}, start", h + 1));
-  for (size_t h = 0; h < table.heads.size(); ++h) {
-    const auto& moved = table.heads[h].moved;
-    add(table.heads[h].end, fmt::format("head {}{}", h + 1, moved ? fmt::format(" · {:.2f}", *moved) : ""));
+  for (size_t h = 0; h < table.heads.size(); ++h)
+    add(table.heads[h].end, fmt::format("head {}{}", h + 1, started ? ", now" : ""));
+  for (size_t h = 0; started && h < table.heads.size(); ++h) {
+    const auto& [spectrum, moved, start, end] = table.heads[h];
+    std::vector<float> change;
+    for (size_t n = 0; n < end.size(); ++n) change.push_back(end[n] - start[n]);
+    add(change, fmt::format("head {}, change{}", h + 1, moved ? fmt::format(" · {:.2f}", *moved) : ""));
   }
   // A few entries that stand far out would leave the rest without colour.
   const auto rank =

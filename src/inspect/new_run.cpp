@@ -29,7 +29,8 @@ void write_new_run(const std::string& path, Task& task, const MadeFrom& from, co
   const RunFolder folder{path};
   nlohmann::ordered_json record =
       Provenance(from.command, version(), commit(), TORCH_VERSION, at::get_num_threads(), {}).json();
-  record["made_from"] = {{"by", from.how}, {"run", fs::absolute(from.run).lexically_normal().string()}};
+  const std::string other = fs::absolute(from.run).lexically_normal().string();
+  record["made_from"] = {{"by", from.how}, {"run", without_home(other)}};
   fs::create_directories(path);
   save_tokenizers(path, task.tokenizers());
   save_weights(folder.model(), task.model(), 0, {{"tokenizer", task.tokenizers().hash()}});

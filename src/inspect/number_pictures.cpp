@@ -17,8 +17,9 @@ using picture::Series;
 LineCharts histograms(const Inspection& found) {
   LineCharts charts;
   charts.title = "How large attention weights are";
-  charts.subtitle = fmt::format("{}; share of each layer's weights by their size, {} {}", found.attention,
-                                found.texts, found.texts == 1 ? "text" : "texts");
+  charts.subtitle = fmt::format(
+      "{}; share of each layer's weights by their size over {} {}, those below 1e-5 at the left end",
+      found.attention, found.texts, found.texts == 1 ? "text" : "texts");
   charts.x_logarithmic = true;
   charts.y_from_zero = true;
   const auto edges = WeightHistogram::edges();
