@@ -20,8 +20,8 @@
 namespace synthesizer {
 namespace {
 
-/// A text of about this many tokens is easy to look at.
-constexpr int64_t kReadable = 20;
+/// A text of about this many tokens is easy to look at; of a running text so many are shown.
+constexpr int64_t kReadable = 20, kRunning = 32;
 
 int64_t longest_side(const Task& task, const Batch& example) {
   int64_t longest = 0;
@@ -47,12 +47,12 @@ std::vector<Batch> dev_examples(const Task& task, int64_t lines) {
 }
 
 /// Which of them is shown, and of a running text only its beginning: each row looks back alone.
-Batch readable(const Task& task, const std::vector<Batch>& examples, int64_t shown) {
+Batch readable(const Task& task, const std::vector<Batch>& examples) {
   auto unlike = [&](const Batch& one) { return std::abs(longest_side(task, one) - kReadable); };
   const auto best = std::min_element(examples.begin(), examples.end(),
                                      [&](const Batch& a, const Batch& b) { return unlike(a) < unlike(b); });
   const bool running = find_task(task.recipe().task).sides == std::vector<Side>{Side::decoder};
-  return running ? single_row(*best, 0, shown) : *best;
+  return running ? single_row(*best, 0, kRunning) : *best;
 }
 
 void take_layers(Inspection& found, std::vector<SeenLayer> shown, const Statistics& statistics) {
@@ -113,7 +113,7 @@ Inspection inspect_run(const OpenRun& run, const InspectOptions& options) {
     found.from = "dev";
     const auto examples = dev_examples(task, options.lines);
     for (const Batch& example : examples) statistics.add(see(task, example));
-    shown = readable(task, examples, options.shown);
+    shown = readable(task, examples);
     seen = see(task, shown);
   } else {
     found.from = "--text";

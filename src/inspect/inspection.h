@@ -14,7 +14,7 @@ struct OpenRun;
 struct InspectOptions {
   std::string text, target;  ///< no text: some lines of the dev split
   int64_t lines = 16;        ///< of dev, at most
-  int64_t shown = 64;  ///< rows and columns of tables, and tokens of a running text, that are kept to show
+  int64_t shown = 64;        ///< rows and columns of tables that are kept to show
 };
 
 /// One attention: the numbers over all texts, the weights of the one that is shown.

@@ -50,32 +50,48 @@ picture::Heat heat_of(const WeightMap& map, const std::string& title) {
   return heat;
 }
 
-HeatGrid map_grid(const Inspection& found, const InspectedLayer& layer) {
-  const SeenLayer& seen = layer.seen;
-  HeatGrid grid;
-  grid.title =
-      fmt::format("{}: {}", seen.title(), seen.stack == "cross" ? "from decoder to encoder" : seen.attention);
-  grid.subtitle =
-      fmt::format("attention weights; behind each head the entropy as a share of its highest, over {} {}",
-                  found.texts, found.texts == 1 ? "text" : "texts");
-  double highest = 0;
-  for (size_t h = 0; h < seen.heads.size(); ++h) {
-    grid.panels.push_back(
-        heat_of(seen.heads[h], fmt::format("head {} · {:.2f}", h + 1, layer.numbers[h].entropy_share)));
-    // What has no choice, as the first row of a causal map, would set the scale.
-    for (int64_t i = 0; i < seen.heads[h].rows; ++i) {
-      if (seen.heads[h].visible(i) < 2) continue;
-      for (int64_t j = 0; j < seen.heads[h].visible(i); ++j)
-        highest = std::max(highest, seen.heads[h].at(i, j));
+/// The value that this share of them does not reach.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(values.size() - 1) * share);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+/// Weights of rows that have a choice; what has none, as the first row of a causal map, would set the scale.
+std::vector<double> chosen_weights(const std::vector<WeightMap>& heads) {
+  std::vector<double> weights;
+  for (const WeightMap& map : heads) {
+    for (int64_t i = 0; i < map.rows; ++i) {
+      for (int64_t j = 0; map.visible(i) > 1 && j < map.visible(i); ++j) weights.push_back(map.at(i, j));
     }
   }
-  const bool encoder = seen.stack == "encoder";
+  return weights;
+}
+
+HeatGrid map_grid(const Inspection& found, const InspectedLayer& layer) {
+  const SeenLayer& seen = layer.seen;
+  const bool encoder = seen.stack == "encoder", cross = seen.stack == "cross";
+  HeatGrid grid;
+  grid.title = fmt::format("{}: {}", seen.title(), cross ? "from decoder to encoder" : seen.attention);
   grid.row_labels = labels_of(encoder ? found.encoder_tokens : found.decoder_tokens);
-  grid.column_labels = labels_of(seen.stack == "decoder" ? found.decoder_tokens : found.encoder_tokens);
+  grid.column_labels = labels_of(encoder || cross ? found.encoder_tokens : found.decoder_tokens);
   grid.row_name = "from";
   grid.column_name = "to";
   grid.scale_name = "weight";
-  grid.high = highest > 0 ? highest : 1;
+  for (size_t h = 0; h < seen.heads.size(); ++h) {
+    grid.panels.push_back(
+        heat_of(seen.heads[h], fmt::format("head {} · {:.2f}", h + 1, layer.numbers[h].entropy_share)));
+  }
+  // In a large map a few weights that stand far out would leave the rest dark.
+  const bool large = grid.row_labels.empty() || grid.column_labels.empty();
+  const double top = quantile(chosen_weights(seen.heads), large ? 0.995 : 1);
+  grid.high = top > 0 ? top : 1;
+  grid.subtitle =
+      fmt::format("attention weights{}; behind each head the entropy as a share of its highest, over {} {}",
+                  large ? ", the brightest colour for all above it" : "", found.texts,
+                  found.texts == 1 ? "text" : "texts");
   return grid;
 }
 
@@ -115,11 +131,8 @@ HeatGrid table_grid(const RandomTable& table) {
     for (size_t n = 0; n < end.size(); ++n) change.push_back(end[n] - start[n]);
     add(change, fmt::format("head {}, change{}", h + 1, moved ? fmt::format(" · {:.2f}", *moved) : ""));
   }
-  // A few entries that stand far out would leave the rest without colour.
-  const auto rank =
-      sizes.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * 0.995);
-  std::nth_element(sizes.begin(), rank, sizes.end());
-  grid.high = *rank > 0 ? *rank : 1;
+  const double top = quantile(std::move(sizes), 0.995);  // as with weights
+  grid.high = top > 0 ? top : 1;
   grid.low = -grid.high;
   return grid;
 }

@@ -178,7 +178,7 @@ def test_a_layer_applied_three_times_is_seen_three_times(synth, train, language_
     [
         (["--text", ""], ["--text is empty"]),
         (["--text", "  "], ["--text is empty"]),
-        (["--text", "one " * 30], ["the source has 119 tokens", "takes 47"]),
+        (["--text", "one " * 30], ["the source has 120 tokens", "takes 47"]),
         (["--text", "one", "--target", "ein " * 30], ["the target has"]),
         (["--target", "ein"], ["--target needs --text"]),
         (["--text", "one", "--format", "gif"], ["gif", "png or svg"]),
@@ -264,13 +264,14 @@ def test_a_grown_run_treats_old_lengths_as_before_and_takes_longer_ones(synth, m
     assert done.stdout == f"{new}\n" and "untrained" in done.stderr
     assert "max_length = 96" in (new / "config.toml").read_text()
     lines = "twenty one\nnine thousand and ninety-nine\n"
-    assert synth("translate", new, input=lines).stdout == synth("translate", mixed, input=lines).stdout
+    written = [synth("translate", run, "--max-length", "20", input=lines).stdout for run in (mixed, new)]
+    assert written[0] == written[1]
     before = json.loads(synth("eval", mixed, "--data", "dev", "--no-text", "--json").stdout)["loss"]
     after = json.loads(synth("eval", new, "--data", "dev", "--no-text", "--json").stdout)["loss"]
     assert after == pytest.approx(before, rel=1e-5)
     long = "one " * 20 + "\n"
-    mistake("translate", mixed, input=long, words=["79 tokens"])
-    synth("translate", new, "--beam", "1", input=long)
+    mistake("translate", mixed, "--too-long", "error", input=long, words=["80 tokens"])
+    synth("translate", new, "--too-long", "error", "--beam", "1", input=long)
 
 
 def test_bad_input_of_grow_writes_nothing(mistake, mixed, tmp_path):

@@ -51,7 +51,7 @@ TEST(RandomTables, SingularValuesAreThoseOfWhatIsSeen) {
   const auto task = small_task("language-model", small_model("R"));
   const auto table = parameter(*task, "decoder.layers.1.attention.logits.R.table").detach();
   const auto wanted = at::linalg_svdvals(table[1].to(at::kDouble).tril());
-  const auto& found = random_tables(task->model(), nullptr, 12)[1].heads[1].spectrum.values;
+  const auto found = random_tables(task->model(), nullptr, 12)[1].heads[1].spectrum.values;
   for (size_t n = 0; n < found.size(); ++n)
     EXPECT_NEAR(found[n], wanted[static_cast<int64_t>(n)].item<double>(), 1e-9);
 }

@@ -25,10 +25,13 @@ std::vector<std::string> texts(const Axis& axis, int wanted) {
   return all;
 }
 
+/// But for the line with the number of the drawing, which counts on.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find("id=\"surface") == line.npos) lines.push_back(line);
+  }
   return lines;
 }
 
