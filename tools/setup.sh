@@ -3,19 +3,21 @@
 debian_packages=(
   g++ cmake ninja-build ccache mold git python3 python3-venv python3-dev
   pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
-  libsentencepiece-dev zlib1g-dev wordnet-base
+  libsentencepiece-dev zlib1g-dev wordnet-base libcairo2-dev fonts-dejavu-core libjs-vega
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format clang-tidy
 )
+# What the tests of the report's page need beside that. Whoever only builds or looks does without a browser.
+browser_packages=(chromium chromium-driver fonts-dejavu-core)
 torch_version=2.13.0
-test_tools=(numpy pytest ruff safetensors)
+test_tools=(numpy pytest ruff safetensors selenium)
 bench_tools=(matplotlib)
 
 venv_python() { echo "$root/.venv/bin/python"; }
 
-missing_packages() {
+missing_packages() {  # missing_packages NAME…
   local package
-  for package in "${debian_packages[@]}"; do
+  for package in "$@"; do
     # A tool that is there by other means (another python, a newer cmake) counts too.
     case $package in
       python3 | python3-venv | python3-dev) python3 -c 'import venv, sysconfig, os; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null && continue ;;
@@ -26,9 +28,9 @@ missing_packages() {
   done
 }
 
-install_packages() {
+install_packages() {  # install_packages NAME…
   local missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
   if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     echo "setup: installing ${missing[*]}"
@@ -62,22 +64,24 @@ make_venv() {
 }
 
 setup() {
-  install_packages
+  install_packages "${debian_packages[@]}"
   make_venv
 }
+
+setup_tests() { install_packages "${browser_packages[@]}"; }
 
 setup_bench() { "$(venv_python)" -c 'import matplotlib' 2>/dev/null || "$(venv_python)" -m pip install -q "${bench_tools[@]}"; }
 
 sources() { git ls-files --cached --others --exclude-standard "$@"; }
 
 format() {
-  sources '*.cpp' '*.h' | xargs clang-format -i
+  sources '*.cpp' '*.h' '*.js' | xargs clang-format -i
   "$root/.venv/bin/ruff" format -q python tests bench tools
 }
 
 lint() {
   local status=0
-  sources '*.cpp' '*.h' | xargs clang-format --dry-run --Werror || status=1
+  sources '*.cpp' '*.h' '*.js' | xargs clang-format --dry-run --Werror || status=1
   "$root/.venv/bin/ruff" check -q python tests bench tools || status=1
   sources 'src/*.cpp' | xargs clang-tidy -p build/release --quiet 2>/dev/null || status=1
   [ $status = 0 ] && echo "lint: clean"

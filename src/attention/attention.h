@@ -40,6 +40,8 @@ class AttentionImpl : public torch::nn::Module {
 
   const AttentionOptions& options() const { return mixer_->options(); }
   const Mixer& mixer() const { return *mixer_; }
+  /// The registered tensors, in the order of mixer().parameters().
+  const std::vector<at::Tensor>& tensors() const { return tensors_; }
 
  private:
   std::unique_ptr<Mixer> mixer_;

@@ -83,10 +83,14 @@ std::vector<Parameter> Mixture::parameters() const {
   return all;
 }
 
+at::Tensor mixture_shares(const at::Tensor& learned) {
+  return at::softmax(learned, -1);
+}
+
 Logits Mixture::logits(const Weights& weights, const at::Tensor& x, const Window& window) const {
   at::Tensor alpha;  // n, or H×n
   if (kind_ == Kind::learned || kind_ == Kind::learned_per_head) {
-    alpha = at::softmax(weights["mixture"], -1);
+    alpha = mixture_shares(weights["mixture"]);
   }
   Logits sum;
   for (size_t n = 0; n < members_.size(); ++n) {

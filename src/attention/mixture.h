@@ -40,4 +40,7 @@ class Mixture : public Synthesis {
   int64_t heads_;
 };
 
+/// What members are weighted by, from the learned numbers (n, or H×n).
+at::Tensor mixture_shares(const at::Tensor& learned);
+
 }  // namespace synthesizer

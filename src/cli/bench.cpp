@@ -112,7 +112,7 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
       "rounds\n\n",
       first.width, first.heads, a.batch, length, first.causal ? "causal" : "both directions",
       at::get_num_threads(), kernel::vector_target(), a.repeats);
-  Table table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
+  TextTable table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
   for (const Contender& c : contenders) {
     const Count count = c.layer->mixer().count(length);
     table.add({short_spec(c.layer->options().attention), with_thousands(count.total),

@@ -20,12 +20,16 @@ void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_average(CLI::App& program);
 void add_score(CLI::App& program);
+void add_compare(CLI::App& program, const std::vector<std::string>& command_line);
+void add_inspect(CLI::App& program);
+void add_convert(CLI::App& program, const std::vector<std::string>& command_line);
+void add_grow(CLI::App& program, const std::vector<std::string>& command_line);
 
 /// A table for people: columns as wide as their widest entry, the first one left-aligned, numbers
 /// right-aligned.
-class Table {
+class TextTable {
  public:
-  explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  explicit TextTable(std::vector<std::string> head) : rows_{std::move(head)} {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   /// `left`: how many of the first columns hold words.
   void print(size_t left) const;

@@ -19,16 +19,10 @@ struct Arguments {
   bool no_text = false, json = false;
 };
 
-/// The test split where there is one, else dev.
-std::vector<std::string> default_split(const Recipe& recipe) {
-  return {recipe.data.test.empty() ? "dev" : "test"};
-}
-
 void run(const Arguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   const Recipe& recipe = open.task->recipe();
-  const auto split = a.data.empty() ? default_split(recipe) : a.data;
-  const auto data = open.task->open(split_files(recipe, split), false);
+  const auto data = open.task->open(split_files(recipe, a.data), false);
   for (const std::string& remark : data->remarks) fmt::print(stderr, "{}\n", remark);
   const Evaluation found = open.task->evaluate(*data, !a.no_text, a.decode.over(recipe.decode));
   if (a.json) {

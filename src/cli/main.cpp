@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "compare/train_members.h"
 
 namespace {
 
@@ -55,15 +56,20 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", std::string("synth ") + synthesizer::version());
   program.require_subcommand(1);
   program.fallthrough(false);
+  const std::vector<std::string> command_line(argv, argv + argc);
   synthesizer::cli::add_variants(program);
   synthesizer::cli::add_params(program);
-  synthesizer::cli::add_train(program, {argv, argv + argc});
+  synthesizer::cli::add_train(program, command_line);
   synthesizer::cli::add_eval(program);
   synthesizer::cli::add_translate(program);
   synthesizer::cli::add_generate(program);
   synthesizer::cli::add_classify(program);
   synthesizer::cli::add_average(program);
+  synthesizer::cli::add_inspect(program);
+  synthesizer::cli::add_convert(program, command_line);
+  synthesizer::cli::add_grow(program, command_line);
   synthesizer::cli::add_score(program);
+  synthesizer::cli::add_compare(program, command_line);
   synthesizer::cli::add_bench(program);
   try {
     program.parse(argc, argv);
@@ -84,6 +90,8 @@ int main(int argc, char** argv) {
     return fail(kMistake, mistake.what());
   } catch (const synthesizer::InvalidInput& mistake) {
     return fail(kMistake, mistake.what());
+  } catch (const synthesizer::TrainingFailed& failure) {
+    return failure.status;  // it has said why
   } catch (const std::bad_alloc&) {
     return fail(kCouldNot, kOutOfMemory);
   } catch (const std::exception& failure) {

@@ -14,7 +14,7 @@ namespace synthesizer::cli {
 namespace {
 
 void print_table(const Mixer& layer, const Count& count, int64_t length) {
-  Table table({"parameter", "shape", "count"});
+  TextTable table({"parameter", "shape", "count"});
   for (const Parameter& parameter : layer.parameters()) {
     std::string shape;
     for (int64_t size : parameter.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);

@@ -8,24 +8,39 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "compare/report.h"
 #include "task/training.h"
 
 namespace synthesizer::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Arguments {
-  std::string recipe, run;
+  std::string recipe, run, init_from;
   std::vector<std::string> changes;
   bool resume = false, explain = false;
 };
 
+/// The recipe's file: the one that was given, or that of the run to start from.
+std::string recipe_file(const Arguments& a) {
+  if (!a.recipe.empty() || a.init_from.empty() || a.resume) return a.recipe;
+  const RunFolder first{a.init_from};
+  if (!fs::exists(first.config()))
+    invalid(fmt::format("--init-from {}: it is no run (it has no config.toml)", a.init_from));
+  return first.config();
+}
+
 Recipe recipe_of(const Arguments& a) {
-  if (!a.recipe.empty()) return load_recipe(a.recipe, a.changes);
+  if (const std::string file = recipe_file(a); !file.empty()) {
+    Recipe recipe = load_recipe(file, a.changes);
+    if (!a.init_from.empty()) recipe.train.init_from = fs::absolute(a.init_from).lexically_normal().string();
+    return recipe;
+  }
   if (!a.resume)
     invalid("synth train needs a recipe (recipes/ has some; synth train --explain lists the keys)");
   const RunFolder folder{a.run};
-  if (!std::filesystem::exists(folder.config()))
-    invalid(fmt::format("{} is no run: there is nothing to resume", a.run));
+  if (!fs::exists(folder.config())) invalid(fmt::format("{} is no run: there is nothing to resume", a.run));
   return load_recipe(folder.config(), a.changes);
 }
 
@@ -51,6 +66,7 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
     throw std::runtime_error(fmt::format(
         "stopped at step {}, saved; go on with: synth train --run {} --resume", outcome.state.step, a.run));
   }
+  write_run_report(a.run);
   report(a, outcome);
 }
 
@@ -64,6 +80,10 @@ void add_train(CLI::App& program, const std::vector<std::string>& command_line) 
   command->add_option("--set", a->changes, "change a key of the recipe, as in --set train.steps=100")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--init-from", a->init_from,
+                   "start from that run's weights and tokenizer; its recipe too, where none is given")
+      ->type_name("RUN");
   command->add_flag("--resume", a->resume, "go on with a run that was stopped, bit for bit");
   command->add_flag("--explain", a->explain, "list every key with its default");
   command->callback([a, command_line] { run(*a, command_line); });

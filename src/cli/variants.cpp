@@ -31,7 +31,7 @@ std::string names(const std::vector<OptionInfo>& options) {
 }
 
 void print_table() {
-  Table table({"short", "name", "row depends on", "sample", "interacts", "parameters of S", "options"});
+  TextTable table({"short", "name", "row depends on", "sample", "interacts", "parameters of S", "options"});
   for (const Variant& v : variants()) {
     const std::string tokens = v.tokens == Variant::Tokens::all   ? "all tokens"
                                : v.tokens == Variant::Tokens::own ? "its own token"
@@ -47,7 +47,7 @@ void print_table() {
 }
 
 void print_rivals() {
-  Table table({"rival", "what it is", "causal", "parameters", "options"});
+  TextTable table({"rival", "what it is", "causal", "parameters", "options"});
   for (const Rival& r : rivals()) {
     table.add({r.name, r.help, r.causal ? "can be" : "never", r.parameters, names(r.options)});
   }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "metric/bleu.h"
+#include "metric/resampled.h"
 
 namespace synthesizer {
 namespace {
@@ -43,6 +44,13 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
           to_string(result) + "\n" + signature};
 }
 
+ResampledScores resample(const Segments& hypotheses, const References& references,
+                         const MetricOptions& options) {
+  const BleuOptions read_options = read(options);
+  return {{"bleu", resampled_sum(bleu_counts(hypotheses, references, read_options),
+                                 [=](const BleuCounts& sum) { return bleu_from(sum, read_options).score; })}};
+}
+
 }  // namespace
 
 std::string bleu_signature(const BleuOptions& options, size_t references) {
@@ -68,7 +76,8 @@ Metric bleu_metric() {
            {"smooth", "what becomes of precisions of 0", "exp", bleu_smoothing_names()},
            {"smooth-value", "of floor (0.1) and add-k (1)", "", {}},
            {"effective-order", "leave out orders longer than the text", "false", {}, true}},
-          compute};
+          compute,
+          resample};
 }
 
 }  // namespace synthesizer

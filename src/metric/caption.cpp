@@ -5,6 +5,7 @@
 
 #include "metric/cider.h"
 #include "metric/ngrams.h"
+#include "metric/resampled.h"
 #include "metric/subsequence.h"
 #include "metric/unicode_text.h"
 
@@ -12,12 +13,8 @@ namespace synthesizer {
 namespace {
 
 /// BLEU with the toolkit's own way round divisions by 0, which shows in the tenth digit.
-std::array<double, kBleuOrder> caption_bleu(const Segments& hypotheses, const References& references) {
+std::array<double, kBleuOrder> caption_bleu(const BleuCounts& sum) {
   constexpr double kSmall = 1e-9, kTiny = 1e-15;
-  BleuOptions options;
-  options.tokenizer = BleuTokenizer::none;
-  BleuCounts sum;
-  for (const BleuCounts& segment : bleu_counts(hypotheses, references, options)) sum += segment;
   const double ratio = (static_cast<double>(sum.hypothesis_length) + kTiny) /
                        (static_cast<double>(sum.reference_length) + kSmall);
   const double brevity = ratio < 1 ? std::exp(1 - 1 / ratio) : 1;
@@ -28,6 +25,12 @@ std::array<double, kBleuOrder> caption_bleu(const Segments& hypotheses, const Re
     scores[n] = 100 * brevity * std::pow(product, 1.0 / (n + 1));
   }
   return scores;
+}
+
+std::vector<BleuCounts> caption_counts(const Segments& hypotheses, const References& references) {
+  BleuOptions options;
+  options.tokenizer = BleuTokenizer::none;
+  return bleu_counts(hypotheses, references, options);
 }
 
 /// To the toolkit an empty text is one empty word.
@@ -63,11 +66,27 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
                     {"cider", found.cider}});
 }
 
+ResampledScores resample(const Segments& hypotheses, const References& references, const MetricOptions&) {
+  const auto counts = caption_counts(hypotheses, references);
+  ResampledScores scores;
+  for (size_t n = 0; n < kBleuOrder; ++n) {
+    scores.emplace_back("bleu" + std::to_string(n + 1),
+                        resampled_sum(counts, [n](const BleuCounts& sum) { return caption_bleu(sum)[n]; }));
+  }
+  std::vector<double> rouge(hypotheses.size());
+  for (size_t i = 0; i < rouge.size(); ++i) rouge[i] = rouge_l(hypotheses, references, i);
+  scores.emplace_back("rougeL", resampled_mean(std::move(rouge)));
+  scores.emplace_back("cider", resampled_mean(segment_cider(hypotheses, references)));
+  return scores;
+}
+
 }  // namespace
 
 Caption caption(const Segments& hypotheses, const References& references) {
   Caption result;
-  result.bleu = caption_bleu(hypotheses, references);
+  BleuCounts sum;
+  for (const BleuCounts& segment : caption_counts(hypotheses, references)) sum += segment;
+  result.bleu = caption_bleu(sum);
   for (size_t i = 0; i < hypotheses.size(); ++i) result.rouge_l += rouge_l(hypotheses, references, i);
   result.rouge_l /= static_cast<double>(hypotheses.size());
   result.cider = cider(hypotheses, references);
@@ -75,11 +94,9 @@ Caption caption(const Segments& hypotheses, const References& references) {
 }
 
 Metric caption_metric() {
-  return {"caption",
-          "BLEU, ROUGE-L and CIDEr of tokenized captions, as the COCO caption toolkit",
-          "cider",
-          {},
-          compute};
+  return {"caption", "BLEU, ROUGE-L and CIDEr of tokenized captions, as the COCO caption toolkit",
+          "cider",   {},
+          compute,   resample};
 }
 
 }  // namespace synthesizer

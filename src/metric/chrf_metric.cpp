@@ -3,21 +3,34 @@
 #include <fmt/format.h>
 
 #include "metric/chrf.h"
+#include "metric/resampled.h"
 
 namespace synthesizer {
 namespace {
 
+ChrfOptions read(const MetricOptions& options) {
+  ChrfOptions result;
+  result.char_order = static_cast<int>(integer_of(options, "char-order", 1, 20));
+  result.word_order = static_cast<int>(integer_of(options, "word-order", 0, 20));
+  result.beta = static_cast<int>(integer_of(options, "beta", 1, 1000));
+  result.lowercase = flag_of(options, "lowercase");
+  result.whitespace = flag_of(options, "whitespace");
+  return result;
+}
+
 MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
-  ChrfOptions read;
-  read.char_order = static_cast<int>(integer_of(options, "char-order", 1, 20));
-  read.word_order = static_cast<int>(integer_of(options, "word-order", 0, 20));
-  read.beta = static_cast<int>(integer_of(options, "beta", 1, 1000));
-  read.lowercase = flag_of(options, "lowercase");
-  read.whitespace = flag_of(options, "whitespace");
-  const double score = chrf(hypotheses, references, read);
-  const std::string signature = chrf_signature(read, references.size());
+  const ChrfOptions read_options = read(options);
+  const double score = chrf(hypotheses, references, read_options);
+  const std::string signature = chrf_signature(read_options, references.size());
   return {{{"chrf", score}, {"signature", signature}},
-          fmt::format("{} = {:.2f}\n{}", chrf_name(read), score, signature)};
+          fmt::format("{} = {:.2f}\n{}", chrf_name(read_options), score, signature)};
+}
+
+ResampledScores resample(const Segments& hypotheses, const References& references,
+                         const MetricOptions& options) {
+  const ChrfOptions read_options = read(options);
+  return {{"chrf", resampled_sum(chrf_counts(hypotheses, references, read_options),
+                                 [=](const ChrfCounts& sum) { return chrf_from(sum, read_options); })}};
 }
 
 }  // namespace
@@ -42,7 +55,8 @@ Metric chrf_metric() {
            {"beta", "weight of recall", "2", {}},
            {"lowercase", "capitals count as small letters", "false", {}, true},
            {"whitespace", "spaces count as characters", "false", {}, true}},
-          compute};
+          compute,
+          resample};
 }
 
 }  // namespace synthesizer

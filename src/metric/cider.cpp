@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "metric/ngrams.h"
 #include "metric/unicode_text.h"
@@ -33,14 +34,11 @@ class Corpus {
     for (const auto& segment : references_) add_document(segment);
   }
 
-  double mean_score() const {
-    double sum = 0;
-    for (size_t i = 0; i < hypotheses_.size(); ++i) {
-      double similarities = 0;
-      for (const Counts& reference : references_[i]) similarities += similarity(hypotheses_[i], reference);
-      sum += 10 * similarities / static_cast<double>(references_[i].size());
-    }
-    return sum / static_cast<double>(hypotheses_.size());
+  double score(size_t segment) const {
+    double similarities = 0;
+    for (const Counts& reference : references_[segment])
+      similarities += similarity(hypotheses_[segment], reference);
+    return 10 * similarities / static_cast<double>(references_[segment].size());
   }
 
  private:
@@ -115,9 +113,17 @@ class Corpus {
 
 }  // namespace
 
-double cider(const Segments& hypotheses, const References& references) {
+std::vector<double> segment_cider(const Segments& hypotheses, const References& references) {
   check_segments(hypotheses, references);
-  return 100 * Corpus(hypotheses, references).mean_score();
+  const Corpus corpus(hypotheses, references);
+  std::vector<double> scores;
+  for (size_t i = 0; i < hypotheses.size(); ++i) scores.push_back(100 * corpus.score(i));
+  return scores;
+}
+
+double cider(const Segments& hypotheses, const References& references) {
+  const auto scores = segment_cider(hypotheses, references);
+  return std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
 }
 
 }  // namespace synthesizer

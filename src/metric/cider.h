@@ -11,4 +11,7 @@ namespace synthesizer {
 /// Throws InvalidInput as check_segments does.
 double cider(const Segments& hypotheses, const References& references);
 
+/// What each segment adds to that mean; the document frequencies are those of all segments.
+std::vector<double> segment_cider(const Segments& hypotheses, const References& references);
+
 }  // namespace synthesizer

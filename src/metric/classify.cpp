@@ -1,100 +1,98 @@
 #include "metric/classify.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cmath>
+#include <map>
 
-#include "base/error.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
 namespace {
 
-/// How often a label was predicted, is right, and both.
-struct LabelCounts {
-  double predicted = 0, gold = 0, both = 0;
-
-  double f1() const { return predicted + gold > 0 ? 200 * both / (predicted + gold) : 0; }
-};
-
-std::map<std::string, LabelCounts, std::less<>> count(const Segments& predicted, const Segments& gold) {
-  check_segments(predicted, {gold});
-  std::map<std::string, LabelCounts, std::less<>> counts;
-  for (size_t i = 0; i < gold.size(); ++i) {
-    const std::string ours(unicode::without_trailing_space(predicted[i]));
-    const std::string right(unicode::without_trailing_space(gold[i]));
-    ++counts[ours].predicted;
-    ++counts[right].gold;
-    if (ours == right) ++counts[ours].both;
-  }
+std::vector<LabelCounts> counts_of(const Segments& predicted, const Segments& gold) {
+  const LabelPairs pairs = label_pairs(predicted, gold);
+  std::vector<LabelCounts> counts(pairs.labels.size());
+  for (const auto& [ours, right] : pairs.pairs) count_pair(counts, ours, right);
   return counts;
-}
-
-/// A label that no reference has is a slip of the pen: its F1 would be 0 whatever was predicted.
-void check_positive(const Segments& predicted, const Segments& gold, const std::string& positive) {
-  std::vector<std::string> labels;
-  for (const auto& [label, counts] : count(predicted, gold)) {
-    if (counts.gold > 0) labels.push_back(label);
-  }
-  for (const std::string& label : labels) {
-    if (label == positive) return;
-  }
-  invalid(fmt::format("option positive is '{}', a label that no reference has (there are {})", positive,
-                      fmt::join(labels, ", ")));
-}
-
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
-  const Segments& gold = only_reference(references, "classify");
-  std::vector<std::pair<std::string, double>> scores = {{"accuracy", accuracy(hypotheses, gold)},
-                                                        {"macro_f1", macro_f1(hypotheses, gold)}};
-  if (const std::string& positive = options.at("positive"); !positive.empty()) {
-    check_positive(hypotheses, gold, positive);
-    scores.emplace_back("f1", f1_binary(hypotheses, gold, positive));
-  }
-  scores.emplace_back("matthews", matthews(hypotheses, gold));
-  return with_text(scores);
 }
 
 }  // namespace
 
-double accuracy(const Segments& predicted, const Segments& gold) {
-  double right = 0;
-  for (const auto& [label, counts] : count(predicted, gold)) right += counts.both;
-  return 100 * right / static_cast<double>(gold.size());
+LabelPairs label_pairs(const Segments& predicted, const Segments& gold) {
+  check_segments(predicted, {gold});
+  LabelPairs result;
+  std::map<std::string, uint32_t, std::less<>> numbers;
+  auto number_of = [&](std::string_view line) {
+    const std::string label(unicode::without_trailing_space(line));
+    const auto [found, added] = numbers.try_emplace(label, static_cast<uint32_t>(numbers.size()));
+    if (added) result.labels.push_back(label);
+    return found->second;
+  };
+  for (size_t i = 0; i < gold.size(); ++i) {
+    const uint32_t ours = number_of(predicted[i]);
+    result.pairs.emplace_back(ours, number_of(gold[i]));
+  }
+  return result;
 }
 
-double f1_binary(const Segments& predicted, const Segments& gold, const std::string& positive) {
-  const auto counts = count(predicted, gold);
-  const auto found = counts.find(positive);
-  return found == counts.end() ? 0 : found->second.f1();
+void count_pair(std::vector<LabelCounts>& counts, uint32_t predicted, uint32_t gold, double times) {
+  counts[predicted].predicted += times;
+  counts[gold].gold += times;
+  if (predicted == gold) counts[gold].both += times;
 }
 
-double macro_f1(const Segments& predicted, const Segments& gold) {
-  const auto all = count(predicted, gold);
-  double sum = 0;
-  for (const auto& [label, counts] : all) sum += counts.f1();
-  return sum / static_cast<double>(all.size());
+double accuracy_from(const std::vector<LabelCounts>& counts) {
+  double right = 0, all = 0;
+  for (const LabelCounts& label : counts) {
+    right += label.both;
+    all += label.gold;
+  }
+  return 100 * right / all;
 }
 
-double matthews(const Segments& predicted, const Segments& gold) {
-  const auto n = static_cast<double>(gold.size());
+double macro_f1_from(const std::vector<LabelCounts>& counts) {
+  double sum = 0, labels = 0;
+  for (const LabelCounts& label : counts) {
+    sum += label.f1();
+    labels += label.predicted + label.gold > 0;
+  }
+  return sum / labels;
+}
+
+double matthews_from(const std::vector<LabelCounts>& counts) {
+  double n = 0;
+  for (const LabelCounts& label : counts) n += label.gold;
   double covariance = 0, of_predicted = n * n, of_gold = n * n;
-  for (const auto& [label, counts] : count(predicted, gold)) {
-    covariance += counts.both * n - counts.predicted * counts.gold;
-    of_predicted -= counts.predicted * counts.predicted;
-    of_gold -= counts.gold * counts.gold;
+  for (const LabelCounts& label : counts) {
+    covariance += label.both * n - label.predicted * label.gold;
+    of_predicted -= label.predicted * label.predicted;
+    of_gold -= label.gold * label.gold;
   }
   if (of_predicted == 0 || of_gold == 0) return 0;
   return 100 * covariance / std::sqrt(of_predicted * of_gold);
 }
 
-Metric classify_metric() {
-  return {"classify",
-          "accuracy, macro F1 and Matthews' correlation of labels, as scikit-learn",
-          "accuracy",
-          {{"positive", "a label, for its F1", "", {}}},
-          compute};
+double accuracy(const Segments& predicted, const Segments& gold) {
+  return accuracy_from(counts_of(predicted, gold));
+}
+
+double f1_binary(const Segments& predicted, const Segments& gold, const std::string& positive) {
+  const LabelPairs pairs = label_pairs(predicted, gold);
+  LabelCounts counts;
+  for (const auto& [ours, right] : pairs.pairs) {
+    const bool found = pairs.labels[ours] == positive, wanted = pairs.labels[right] == positive;
+    counts.predicted += found;
+    counts.gold += wanted;
+    counts.both += found && wanted;
+  }
+  return counts.f1();
+}
+
+double macro_f1(const Segments& predicted, const Segments& gold) {
+  return macro_f1_from(counts_of(predicted, gold));
+}
+
+double matthews(const Segments& predicted, const Segments& gold) {
+  return matthews_from(counts_of(predicted, gold));
 }
 
 }  // namespace synthesizer

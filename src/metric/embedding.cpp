@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "metric/resampled.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
@@ -96,24 +97,49 @@ std::vector<std::string_view> words_of(const Segments& hypotheses, const Referen
   return words;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+constexpr double Embedding::*kScores[] = {&Embedding::average, &Embedding::extrema, &Embedding::greedy};
+
+std::vector<Embedding> segments_with(const MetricOptions& options, const Segments& hypotheses,
+                                     const References& references) {
   const std::string& path = options.at("vectors");
   if (path.empty()) {
     invalid("metric embedding needs the option vectors: a text file of word2vec or GloVe, plain or gzip");
   }
   const WordVectors vectors(path, words_of(hypotheses, references));
   const auto unknown = options.at("unknown") == "skip" ? UnknownWords::skip : UnknownWords::mean;
-  const Embedding found = embedding(hypotheses, references, vectors, unknown);
+  return segment_embedding(hypotheses, references, vectors, unknown);
+}
+
+Embedding mean_of(const std::vector<Embedding>& segments) {
+  Embedding mean;
+  for (const Embedding& segment : segments) {
+    for (const auto score : kScores) mean.*score += segment.*score / static_cast<double>(segments.size());
+  }
+  return mean;
+}
+
+MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+  const Embedding found = mean_of(segments_with(options, hypotheses, references));
   return with_text({{"average", found.average}, {"extrema", found.extrema}, {"greedy", found.greedy}});
+}
+
+ResampledScores resample(const Segments& hypotheses, const References& references,
+                         const MetricOptions& options) {
+  const auto segments = segments_with(options, hypotheses, references);
+  auto score = [&](double Embedding::*which) {
+    return resampled_mean(segments, [which](const Embedding& segment) { return segment.*which; });
+  };
+  return {{"average", score(&Embedding::average)},
+          {"extrema", score(&Embedding::extrema)},
+          {"greedy", score(&Embedding::greedy)}};
 }
 
 }  // namespace
 
-Embedding embedding(const Segments& hypotheses, const References& references, const WordVectors& vectors,
-                    UnknownWords unknown) {
+std::vector<Embedding> segment_embedding(const Segments& hypotheses, const References& references,
+                                         const WordVectors& vectors, UnknownWords unknown) {
   check_segments(hypotheses, references);
-  constexpr double Embedding::*kScores[] = {&Embedding::average, &Embedding::extrema, &Embedding::greedy};
-  Embedding mean;
+  std::vector<Embedding> segments;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const Text hypothesis = read(hypotheses[i], vectors, unknown);
     Embedding best{-1, -1, -1};
@@ -121,10 +147,15 @@ Embedding embedding(const Segments& hypotheses, const References& references, co
       const Embedding found = compare(hypothesis, read(set[i], vectors, unknown));
       for (const auto score : kScores) best.*score = std::max(best.*score, found.*score);
     }
-    for (const auto score : kScores)
-      mean.*score += 100 * best.*score / static_cast<double>(hypotheses.size());
+    for (const auto score : kScores) best.*score *= 100;
+    segments.push_back(best);
   }
-  return mean;
+  return segments;
+}
+
+Embedding embedding(const Segments& hypotheses, const References& references, const WordVectors& vectors,
+                    UnknownWords unknown) {
+  return mean_of(segment_embedding(hypotheses, references, vectors, unknown));
 }
 
 Metric embedding_metric() {
@@ -133,7 +164,8 @@ Metric embedding_metric() {
           "average",
           {{"vectors", "the words' vectors: a text file of word2vec or GloVe, plain or gzip", "", {}},
            {"unknown", "what stands for words without a vector", "mean", {"mean", "skip"}}},
-          compute};
+          compute,
+          resample};
 }
 
 }  // namespace synthesizer

@@ -22,6 +22,11 @@ enum class UnknownWords { mean, skip };
 Embedding embedding(const Segments& hypotheses, const References& references, const WordVectors& vectors,
                     UnknownWords unknown = UnknownWords::mean);
 
+/// Segment by segment.
+std::vector<Embedding> segment_embedding(const Segments& hypotheses, const References& references,
+                                         const WordVectors& vectors,
+                                         UnknownWords unknown = UnknownWords::mean);
+
 Metric embedding_metric();
 
 }  // namespace synthesizer

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "metric/porter_stemmer.h"
+#include "metric/resampled.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
@@ -126,29 +128,39 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
   return with_text({{"meteor", meteor(hypotheses, references, WordNet(options.at("wordnet")))}});
 }
 
+ResampledScores resample(const Segments& hypotheses, const References& references,
+                         const MetricOptions& options) {
+  return {{"meteor", resampled_mean(segment_meteor(hypotheses, references, WordNet(options.at("wordnet"))))}};
+}
+
 }  // namespace
 
-double meteor(const Segments& hypotheses, const References& references, const WordNet& wordnet) {
+std::vector<double> segment_meteor(const Segments& hypotheses, const References& references,
+                                   const WordNet& wordnet) {
   check_segments(hypotheses, references);
   Synonyms synonyms(wordnet);
-  double sum = 0;
+  std::vector<double> scores;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const Words hypothesis = words_of(hypotheses[i]);
     double best = 0;
     for (const Segments& set : references) {
       best = std::max(best, segment_score(hypothesis, words_of(set[i]), synonyms));
     }
-    sum += best;
+    scores.push_back(100 * best);
   }
-  return 100 * sum / static_cast<double>(hypotheses.size());
+  return scores;
+}
+
+double meteor(const Segments& hypotheses, const References& references, const WordNet& wordnet) {
+  const auto scores = segment_meteor(hypotheses, references, wordnet);
+  return std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
 }
 
 Metric meteor_metric() {
-  return {"meteor",
-          "aligned words, their stems and synonyms, as NLTK; needs WordNet",
-          "meteor",
-          {{"wordnet", "folder of WordNet's files, Debian's wordnet-base", WordNet::kDebianFolder, {}}},
-          compute};
+  return {
+      "meteor", "aligned words, their stems and synonyms, as NLTK; needs WordNet",
+      "meteor", {{"wordnet", "folder of WordNet's files, Debian's wordnet-base", WordNet::kDebianFolder, {}}},
+      compute,  resample};
 }
 
 }  // namespace synthesizer

@@ -13,6 +13,10 @@ namespace synthesizer {
 /// Throws InvalidInput as check_segments does.
 double meteor(const Segments& hypotheses, const References& references, const WordNet& wordnet);
 
+/// Segment by segment, 0 to 100.
+std::vector<double> segment_meteor(const Segments& hypotheses, const References& references,
+                                   const WordNet& wordnet);
+
 Metric meteor_metric();
 
 }  // namespace synthesizer

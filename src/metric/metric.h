@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -51,6 +52,11 @@ struct MetricResult {
 /// Scores with the plainest of texts: "accuracy = 84.30, matthews = 68.21".
 MetricResult with_text(const std::vector<std::pair<std::string, double>>& scores);
 
+/// Scores that can be taken again for other sets of the same segments, by key (resampled.h).
+class Resampled;
+using ResampledScore = std::shared_ptr<const Resampled>;
+using ResampledScores = std::vector<std::pair<std::string, ResampledScore>>;
+
 /// One line of the registry (registry.h). Scores are on the scale 0 to 100.
 struct Metric {
   std::string name;
@@ -58,6 +64,8 @@ struct Metric {
   std::string headline;  ///< the key of the value that stands for the whole
   std::vector<MetricOption> options;
   std::function<MetricResult(const Segments&, const References&, const MetricOptions&)> compute;
+  /// The same scores for resamples of the segments; the keys are among those of `compute`.
+  std::function<ResampledScores(const Segments&, const References&, const MetricOptions&)> resample = {};
 };
 
 /// Fills in what was left out; options the metric doesn't take and values it doesn't know are InvalidInput.

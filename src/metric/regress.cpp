@@ -8,13 +8,18 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "metric/resampled.h"
 #include "metric/unicode_text.h"
 
 namespace synthesizer {
 namespace {
 
+bool all_equal(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == numbers.front(); });
+}
+
 void check(std::span<const double> numbers, const char* whose) {
-  if (std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == numbers.front(); })) {
+  if (all_equal(numbers)) {
     invalid(fmt::format("a correlation is undefined where all numbers are equal, and those of the {} are",
                         whose));
   }
@@ -66,6 +71,38 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
   return with_text({{"pearson", pearson(predicted, gold)}, {"spearman", spearman(predicted, gold)}});
 }
 
+/// Ranks depend on all numbers together, so that nothing can be counted once and summed.
+class ResampledCorrelation : public Resampled {
+ public:
+  using Correlation = double (*)(std::span<const double>, std::span<const double>);
+
+  ResampledCorrelation(std::vector<double> predicted, std::vector<double> gold, Correlation correlation)
+      : predicted_(std::move(predicted)), gold_(std::move(gold)), correlation_(correlation) {}
+
+  size_t segments() const override { return gold_.size(); }
+  double score(std::span<const uint32_t> drawn) const override {
+    std::vector<double> predicted, gold;
+    for (const uint32_t segment : drawn) {
+      predicted.push_back(predicted_[segment]);
+      gold.push_back(gold_[segment]);
+    }
+    // A resample may consist of equals, by chance: they tell nothing of the order.
+    if (all_equal(predicted) || all_equal(gold)) return 0;
+    return correlation_(predicted, gold);
+  }
+
+ private:
+  std::vector<double> predicted_, gold_;
+  Correlation correlation_;
+};
+
+ResampledScores resample(const Segments& hypotheses, const References& references, const MetricOptions&) {
+  const auto predicted = numbers_of(hypotheses, "hypotheses");
+  const auto gold = numbers_of(only_reference(references, "regress"), "references");
+  return {{"pearson", std::make_shared<ResampledCorrelation>(predicted, gold, pearson)},
+          {"spearman", std::make_shared<ResampledCorrelation>(predicted, gold, spearman)}};
+}
+
 }  // namespace
 
 double pearson(std::span<const double> predicted, std::span<const double> gold) {
@@ -84,7 +121,8 @@ double spearman(std::span<const double> predicted, std::span<const double> gold)
 }
 
 Metric regress_metric() {
-  return {"regress", "Pearson's and Spearman's correlation of numbers, as SciPy", "pearson", {}, compute};
+  return {"regress", "Pearson's and Spearman's correlation of numbers, as SciPy", "pearson", {}, compute,
+          resample};
 }
 
 }  // namespace synthesizer

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "metric/resampled.h"
 #include "metric/rouge.h"
 
 namespace synthesizer {
@@ -24,14 +25,24 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
   return result;
 }
 
+ResampledScores resample(const Segments& hypotheses, const References& references,
+                         const MetricOptions& options) {
+  const auto segments = segment_rouge(hypotheses, references, {flag_of(options, "stem")});
+  auto mean_of = [&](RougeScore Rouge::*kind) {
+    return resampled_mean(segments, [kind](const Rouge& segment) { return (segment.*kind).f; });
+  };
+  return {{"rouge1", mean_of(&Rouge::rouge1)},
+          {"rouge2", mean_of(&Rouge::rouge2)},
+          {"rougeL", mean_of(&Rouge::rouge_l)},
+          {"rougeLsum", mean_of(&Rouge::rouge_lsum)}};
+}
+
 }  // namespace
 
 Metric rouge_metric() {
-  return {"rouge",
-          "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
-          "rougeL",
-          {{"stem", "compare the stems of words", "false", {}, true}},
-          compute};
+  return {"rouge",  "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
+          "rougeL", {{"stem", "compare the stems of words", "false", {}, true}},
+          compute,  resample};
 }
 
 }  // namespace synthesizer

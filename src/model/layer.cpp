@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include "attention/spec.h"
 #include "model/dropout.h"
+#include "model/look.h"
 #include "model/observe.h"
 
 namespace synthesizer {
@@ -38,13 +40,30 @@ at::Tensor Layer::taken(const at::Tensor& bias) const {
   return attention_->mixer().takes_bias() ? bias : at::Tensor();
 }
 
+void Layer::show_self(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) const {
+  if (!viewed()) return;
+  const AttentionOptions& o = attention_->options();
+  Sight sight{name_, "attention", short_spec(o.attention), o.causal, {}};
+  if (attention_->mixer().takes_bias()) sight.weights = [&] { return attention_->weights(x, lengths, bias); };
+  show(sight);
+}
+
+void Layer::show_cross(const at::Tensor& x, const Memory& memory) const {
+  if (viewed()) show({name_, "cross", "V", false, [&] { return cross_->weights(x, memory); }});
+}
+
 at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
                           const at::Tensor& encoded, const at::Tensor& encoded_lengths) {
-  auto y = residual(x, *attention_norm_, "attention",
-                    [&](const at::Tensor& h) { return attention_->forward(h, lengths, taken(bias)); });
+  auto y = residual(x, *attention_norm_, "attention", [&](const at::Tensor& h) {
+    show_self(h, lengths, taken(bias));
+    return attention_->forward(h, lengths, taken(bias));
+  });
   if (cross_) {
     const Memory memory = cross_->remember(encoded, encoded_lengths);
-    y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) { return cross_->forward(h, memory); });
+    y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
+      show_cross(h, memory);
+      return cross_->forward(h, memory);
+    });
   }
   return residual(y, *feed_forward_norm_, "feed_forward",
                   [&](const at::Tensor& h) { return feed_forward_->forward(h); });

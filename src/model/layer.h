@@ -43,6 +43,9 @@ class Layer : public torch::nn::Module {
   using Branch = std::function<at::Tensor(const at::Tensor&)>;
   /// The bias, or none where this layer's attention has no logits to add it to.
   at::Tensor taken(const at::Tensor& bias) const;
+  /// Shows one of its attentions to whoever looks; see look.h.
+  void show_self(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) const;
+  void show_cross(const at::Tensor& x, const Memory& memory) const;
   at::Tensor residual(const at::Tensor& x, const Norm& norm, const char* part, const Branch& branch) const;
 
   std::string name_;

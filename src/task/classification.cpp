@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -18,6 +19,9 @@
 
 namespace synthesizer {
 namespace {
+
+/// Texts that an evaluation keeps to show beside their labels.
+constexpr size_t kShown = 64;
 
 /// A label, then the text in one column or several. Without a list of labels any will do.
 class LabelShaper : public Shaper {
@@ -102,26 +106,60 @@ std::vector<Classified> ClassificationTask::classify(const Field& texts) {
   return results;
 }
 
-Evaluation ClassificationTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
-  c10::NoGradGuard no_grad;
-  model_->eval();
-  Segments found, wanted;
-  double nll = 0;
+Outputs ClassificationTask::label_all(const Dataset& data, double& nll) {
+  const auto begin = std::chrono::steady_clock::now();
+  struct Labelled {
+    int64_t line;
+    std::string found, wanted;
+  };
+  std::vector<Labelled> labelled;
   for (int64_t n = 0; n < data.batches->per_epoch(); ++n) {
     const Batch batch = data.batches->make(n);
     const auto results = classify(batch.fields[1]);
     for (size_t row = 0; row < results.size(); ++row) {
       const auto label = static_cast<size_t>(batch.fields[0].ids[row]);
       nll -= std::log(results[row].probabilities[label]);
-      wanted.push_back(labels()[label]);
-      found.push_back(results[row].label);
+      labelled.push_back({batch.examples[row], results[row].label, labels()[label]});
     }
   }
-  Evaluation result{{{"loss", nll / static_cast<double>(found.size())}}, {}};
-  for (const auto& [key, value] : score(find_metric("classify"), found, {wanted}).values) {
-    if (const auto* number = std::get_if<double>(&value)) result.scores.emplace_back(key, *number);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  // In the order of the file, so that two models' labels can be compared line by line.
+  std::sort(labelled.begin(), labelled.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  Outputs outputs;
+  ExampleReader reader(files_of(recipe(), data.paths));
+  std::vector<std::string> fields;
+  for (int64_t line = 0;
+       outputs.sources.size() < std::min<size_t>(kShown, labelled.size()) && reader.next(fields); ++line) {
+    if (line == labelled[outputs.sources.size()].line) outputs.sources.push_back(fields[1]);
   }
-  result.scores.emplace_back("examples", static_cast<double>(found.size()));
+  outputs.references.resize(1);
+  for (Labelled& one : labelled) {
+    outputs.written.push_back(std::move(one.found));
+    outputs.references[0].push_back(std::move(one.wanted));
+  }
+  outputs.tokens = static_cast<int64_t>(labelled.size());
+  outputs.seconds = took.count();
+  return outputs;
+}
+
+Evaluation ClassificationTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
+  c10::NoGradGuard no_grad;
+  model_->eval();
+  double nll = 0;
+  Evaluation result;
+  Outputs& outputs = result.outputs = label_all(data, nll);
+  const double examples = static_cast<double>(outputs.written.size());
+  result.scores.emplace_back("loss", nll / examples);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] :
+       score(find_metric("classify"), outputs.written, outputs.references).values) {
+    if (const auto* number = std::get_if<double>(&value)) {
+      result.scores.emplace_back(key, *number);
+      keys.push_back(key);
+    }
+  }
+  outputs.scored = {{"classify", {}, keys}};
+  result.scores.emplace_back("examples", examples);
   return result;
 }
 

@@ -17,6 +17,8 @@ class ClassificationTask : public Task, public Labeller {
   Evaluation evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) override;
   /// Of (text, label): how likely that label is.
   std::vector<double> log_probabilities(const std::vector<std::vector<std::string>>& examples) override;
+  Batch batch_of(const std::vector<std::string>& fields) const override;
+  std::vector<SideInput> inputs_of(const Batch& batch) const override;
   std::vector<std::string> watchable() const override { return {"loss", "accuracy", "macro_f1"}; }
   std::string unit() const override { return "ex"; }
 
@@ -32,8 +34,11 @@ class ClassificationTask : public Task, public Labeller {
 
  private:
   int64_t max_text() const;  ///< tokens of the text itself
+  size_t label_number(const std::string& label) const;
   std::vector<int64_t> framed(const Tokens& tokens) const;
   std::vector<Classified> classify(const Field& texts);  ///< one a row
+  /// The label of every line, and the sum of the losses in `nll`.
+  Outputs label_all(const Dataset& data, double& nll);
 
   std::shared_ptr<Classifier> model_;
 };

@@ -41,6 +41,26 @@ std::vector<Classified> ClassificationTask::classify(const std::vector<std::stri
   return results;
 }
 
+size_t ClassificationTask::label_number(const std::string& label) const {
+  const auto found = std::find(labels().begin(), labels().end(), label);
+  if (found == labels().end()) invalid(fmt::format("'{}' is no label of this run", label));
+  return static_cast<size_t>(found - labels().begin());
+}
+
+Batch ClassificationTask::batch_of(const std::vector<std::string>& fields) const {
+  if (fields.size() != 2)
+    invalid(fmt::format("classification takes a text and a label, not {} texts", fields.size()));
+  const Tokens text = tokenizers().source->encode(fields[0]);
+  check_length("text", text, max_text());
+  Batch batch;
+  batch.fields = {field_of({{static_cast<int64_t>(label_number(fields[1]))}}), field_of({framed(text)})};
+  return batch;
+}
+
+std::vector<SideInput> ClassificationTask::inputs_of(const Batch& batch) const {
+  return {{Side::encoder, batch.fields[1], tokenizers().source}};
+}
+
 std::vector<double> ClassificationTask::log_probabilities(
     const std::vector<std::vector<std::string>>& examples) {
   std::vector<double> results;
@@ -48,10 +68,9 @@ std::vector<double> ClassificationTask::log_probabilities(
   for (const auto& fields : examples) {
     if (fields.size() != 2)
       invalid(fmt::format("classification scores a text and a label, not {} texts", fields.size()));
-    const auto found = std::find(labels().begin(), labels().end(), fields[1]);
-    if (found == labels().end()) invalid(fmt::format("'{}' is no label of this run", fields[1]));
+    const size_t label = label_number(fields[1]);
     const auto shares = classify({fields[0]}, 1, LongLine::truncate, 1, remarks).front().probabilities;
-    results.push_back(std::log(shares[static_cast<size_t>(found - labels().begin())]));
+    results.push_back(std::log(shares[label]));
   }
   return results;
 }

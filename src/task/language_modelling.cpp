@@ -10,6 +10,7 @@
 #include "decode/sample.h"
 #include "model/sliding_steps.h"
 #include "task/batch_tensors.h"
+#include "task/line_work.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
 #include "task/running_text.h"
@@ -77,20 +78,30 @@ std::vector<double> LanguageModelling::log_probabilities(
     const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
   model_->eval();
-  const Tokenizer& tokenizer = *tokenizers().target;
   std::vector<double> results;
-  for (const auto& fields : examples) {
-    if (fields.size() != 1)
-      invalid(fmt::format("a language model scores one text, not {} together", fields.size()));
-    std::vector<int64_t> tokens = {tokenizer.begin()};
-    for (const Token token : encode_text(tokenizer, fields[0])) tokens.push_back(token);
-    tokens.push_back(stream() ? tokenizer.line_end() : tokenizer.end());
-    const auto input = shifted(field_of({tokens}));
-    const auto hidden = model_->forward(input.input.tokens);
-    results.push_back(
-        -cross_entropy(hidden.flatten(0, 1), model_->output().weight(), input.targets.flatten(), 0).nll);
-  }
+  for (const auto& fields : examples) results.push_back(-loss(batch_of(fields)).nll);
   return results;
+}
+
+Batch LanguageModelling::batch_of(const std::vector<std::string>& fields) const {
+  if (fields.size() != 1)
+    invalid(fmt::format("a language model scores one text, not {} together", fields.size()));
+  const Tokenizer& tokenizer = *tokenizers().target;
+  const Tokens text = encode_text(tokenizer, fields[0]);
+  check_length("text", text, recipe().model.max_length - 1);
+  std::vector<int64_t> tokens = {tokenizer.begin()};
+  tokens.insert(tokens.end(), text.begin(), text.end());
+  tokens.push_back(stream() ? tokenizer.line_end() : tokenizer.end());
+  Batch batch;
+  batch.fields = {field_of({tokens})};
+  if (stream()) {  // what is read, and what is to be said
+    batch.fields = {without_last(batch.fields[0]), field_of({{tokens.begin() + 1, tokens.end()}})};
+  }
+  return batch;
+}
+
+std::vector<SideInput> LanguageModelling::inputs_of(const Batch& batch) const {
+  return {{Side::decoder, stream() ? batch.fields[0] : without_last(batch.fields[0]), tokenizers().target}};
 }
 
 std::string LanguageModelling::generate(const std::string& prompt, int64_t tokens,

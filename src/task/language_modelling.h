@@ -16,6 +16,8 @@ class LanguageModelling : public Task, public Generator {
   LossSum loss(const Batch& batch) override;
   Evaluation evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) override;
   std::vector<double> log_probabilities(const std::vector<std::vector<std::string>>& examples) override;
+  Batch batch_of(const std::vector<std::string>& fields) const override;
+  std::vector<SideInput> inputs_of(const Batch& batch) const override;
   std::string generate(const std::string& prompt, int64_t tokens, const DecodeOptions& options,
                        const std::function<void(const std::string&)>& on_text) override;
 

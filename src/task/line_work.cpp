@@ -23,6 +23,12 @@ Tokens cut_line(Tokens tokens, int64_t limit, int64_t number, LongLine too_long,
   return tokens;
 }
 
+void check_length(const char* what, const Tokens& tokens, int64_t limit) {
+  const auto size = static_cast<int64_t>(tokens.size());
+  if (size <= limit) return;
+  invalid(fmt::format("the {} has {} tokens, and the model takes {}: shorten it", what, size, limit));
+}
+
 void in_batches(const std::vector<Tokens>& texts, int64_t batch_tokens,
                 const std::function<void(const std::vector<size_t>&)>& work) {
   std::vector<size_t> order(texts.size());

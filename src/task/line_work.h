@@ -14,6 +14,9 @@ namespace synthesizer {
 Tokens cut_line(Tokens tokens, int64_t limit, int64_t number, LongLine too_long,
                 std::vector<std::string>& remarks);
 
+/// Throws InvalidInput where a text that somebody gave has more tokens than the model can take.
+void check_length(const char* what, const Tokens& tokens, int64_t limit);
+
 /// Calls `work` with the numbers of texts that make one batch of at most about `batch_tokens`, padding
 /// included, until each has had its turn. Longest first, so that what needs most memory comes at once.
 void in_batches(const std::vector<Tokens>& texts, int64_t batch_tokens,

@@ -33,10 +33,7 @@ OpenRun open_run(const std::string& path, const std::string& weights) {
     invalid(fmt::format("{} is no run: it has no config.toml (synth train makes one)", path));
   const Recipe recipe = load_recipe(folder.config());
   const bool last = weights == "last";
-  const std::string file = last                    ? folder.state()
-                           : weights == "best"     ? folder.model()
-                           : weights == "averaged" ? folder.averaged()
-                                                   : weights;
+  const std::string file = folder.weights(weights);
   if (!fs::exists(file)) {
     invalid(fmt::format("{} has no {}: {}", path, fs::path(file).filename().string(),
                         weights == "averaged" ? "make it with synth average" : "train it first"));
@@ -50,6 +47,7 @@ OpenRun open_run(const std::string& path, const std::string& weights) {
 }
 
 std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std::string>& data) {
+  if (data.empty()) return split_files(recipe, {recipe.data.test.empty() ? "dev" : "test"});
   if (data.size() == 1 && (data[0] == "train" || data[0] == "dev" || data[0] == "test")) {
     const auto& files = data[0] == "train" ? recipe.data.train
                         : data[0] == "dev" ? recipe.data.dev

@@ -22,7 +22,7 @@ OpenRun open_run(const std::string& path, const std::string& weights = "best");
 void check_tokenizer(const std::string& file, const Tokenizers& tokenizers);
 
 /// The files that `--data` names: "train", "dev" or "test" of the recipe, or files themselves (which are
-/// then meant from where the user stands).
+/// then meant from where the user stands). None: the test split where there is one, else dev.
 std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std::string>& data);
 
 }  // namespace synthesizer

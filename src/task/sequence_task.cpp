@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.h"
 #include "metric/registry.h"
 #include "task/batch_tensors.h"
+#include "task/line_work.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
 
@@ -93,10 +95,14 @@ LossSum SequenceTask::loss(const Batch& batch) {
 }
 
 Evaluation SequenceTask::evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) {
-  Evaluation result{likelihood(data), {}};
+  Evaluation result{likelihood(data), {}, {}};
   if (!texts) return result;
-  const Texts original = read_texts(files_of(recipe(), data.paths), groups_references());
-  score_texts(write(original.sources, decode, result), original.references, result);
+  Texts original = read_texts(files_of(recipe(), data.paths), groups_references());
+  Outputs& outputs = result.outputs;
+  outputs.written = write(original.sources, decode, result);
+  outputs.sources = std::move(original.sources);
+  outputs.references = std::move(original.references);
+  score_texts(outputs.written, outputs.references, result);
   return result;
 }
 
@@ -104,10 +110,14 @@ Segments SequenceTask::write(const Segments& sources, const DecodeOptions& decod
   std::vector<std::string> remarks;
   DecodeOptions options = decode;
   options.nbest = 1;
+  const auto begin = std::chrono::steady_clock::now();
   Segments written;
-  for (const auto& best :
-       translate(sources, options, recipe().train.batch_tokens, LongLine::truncate, 1, remarks))
-    written.push_back(best.front().text);
+  for (auto& best : translate(sources, options, recipe().train.batch_tokens, LongLine::truncate, 1, remarks))
+    written.push_back(std::move(best.front().text));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  result.outputs.seconds += took.count();
+  for (const std::string& text : written)
+    result.outputs.tokens += static_cast<int64_t>(tokenizers().target->encode(text).size()) + 1;  // the end
   if (!remarks.empty())
     result.notes.emplace_back("remark", fmt::format("{} sources were too long and were cut", remarks.size()));
   return written;
@@ -116,6 +126,7 @@ Segments SequenceTask::write(const Segments& sources, const DecodeOptions& decod
 void SequenceTask::measure(const std::string& metric, const MetricOptions& options, const Segments& written,
                            const References& references, const std::vector<std::string>& keys,
                            Evaluation& result) {
+  result.outputs.scored.push_back({metric, options, keys});
   for (const auto& [key, value] : score(find_metric(metric), written, references, options).values) {
     if (const auto* text = std::get_if<std::string>(&value)) {
       result.notes.emplace_back(metric == "bleu" ? key : metric + "_" + key, *text);
@@ -128,23 +139,34 @@ void SequenceTask::measure(const std::string& metric, const MetricOptions& optio
 std::vector<double> SequenceTask::log_probabilities(const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
   model_->eval();
-  const auto& [source, target] = tokenizers();
   std::vector<double> results;
-  for (const auto& fields : examples) {
-    if (fields.size() != 2)
-      invalid(fmt::format("{} scores a source and a target, not {} texts", recipe().task, fields.size()));
-    Batch batch;
-    auto framed = [](const Tokenizer& tokenizer, const std::string& text, bool begin) {
-      std::vector<int64_t> tokens;
-      if (begin) tokens.push_back(tokenizer.begin());
-      for (const Token token : tokenizer.encode(text)) tokens.push_back(token);
-      tokens.push_back(tokenizer.end());
-      return field_of({tokens});
-    };
-    batch.fields = {framed(*source, source_of(fields[0]), false), framed(*target, fields[1], true)};
-    results.push_back(-loss(batch).nll);
-  }
+  for (const auto& fields : examples) results.push_back(-loss(batch_of(fields)).nll);
   return results;
+}
+
+Batch SequenceTask::batch_of(const std::vector<std::string>& fields) const {
+  if (fields.size() != 2)
+    invalid(fmt::format("{} scores a source and a target, not {} texts", recipe().task, fields.size()));
+  const auto& [source, target] = tokenizers();
+  auto framed = [](const Tokenizer& tokenizer, const Tokens& text, bool begin) {
+    std::vector<int64_t> tokens;
+    if (begin) tokens.push_back(tokenizer.begin());
+    tokens.insert(tokens.end(), text.begin(), text.end());
+    tokens.push_back(tokenizer.end());
+    return field_of({tokens});
+  };
+  const Tokens read = source->encode(source_of(fields[0])), written = target->encode(fields[1]);
+  const int64_t room = recipe().model.max_length - 1;  // one place is for the end, or for the begin
+  check_length("source", read, room);
+  check_length("target", written, room);
+  Batch batch;
+  batch.fields = {framed(*source, read, false), framed(*target, written, true)};
+  return batch;
+}
+
+std::vector<SideInput> SequenceTask::inputs_of(const Batch& batch) const {
+  return {{Side::encoder, batch.fields[0], tokenizers().source},
+          {Side::decoder, without_last(batch.fields[1]), tokenizers().target}};
 }
 
 }  // namespace synthesizer

@@ -15,6 +15,8 @@ class SequenceTask : public Task, public Translator {
   LossSum loss(const Batch& batch) override;
   Evaluation evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) override;
   std::vector<double> log_probabilities(const std::vector<std::vector<std::string>>& examples) override;
+  Batch batch_of(const std::vector<std::string>& fields) const override;
+  std::vector<SideInput> inputs_of(const Batch& batch) const override;
   std::vector<std::vector<Translation>> translate(const std::vector<std::string>& lines,
                                                   const DecodeOptions& options, int64_t batch_tokens,
                                                   LongLine too_long, int64_t first_line,

@@ -50,7 +50,7 @@ std::unique_ptr<Dataset> SpanCorruptionTask::open(const std::vector<std::string>
 }
 
 Evaluation SpanCorruptionTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
-  Evaluation result{likelihood(data), {}};
+  Evaluation result{likelihood(data), {}, {}};
   result.scores.insert(result.scores.begin() + 1, {"log_perplexity", result.scores.front().second});
   return result;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/options.h"
+#include "metric/metric.h"
 #include "task/recipe.h"
 #include "task/tokenizers.h"
 #include "text/batches.h"
@@ -29,10 +30,35 @@ struct Dataset {
   bool reused() const;  ///< all of it was tokenized before
 };
 
+/// What the model wrote in an evaluation (for a classifier: the labels), what it should have written, and
+/// which metrics made scores of it, so that they can be taken again for other choices of the lines.
+struct Outputs {
+  struct Scored {
+    std::string metric;
+    MetricOptions options;
+    std::vector<std::string> keys;
+  };
+
+  Segments written;
+  References references;  ///< as long
+  Segments sources;       ///< of the first at least, to show beside what was written
+  std::vector<Scored> scored;
+  int64_t tokens = 0;  ///< written
+  double seconds = 0;  ///< that writing took
+};
+
 /// What an evaluation found: scores under the keys of `synth eval --json`, and texts (signatures).
 struct Evaluation {
   Scores scores;
   std::vector<std::pair<std::string, std::string>> notes;
+  Outputs outputs;  ///< empty where the task writes nothing, or was not asked to
+};
+
+/// What one side of a model reads of a batch.
+struct SideInput {
+  Side side;
+  Field tokens;
+  std::shared_ptr<const Tokenizer> tokenizer;
 };
 
 /// What makes a translation a translation: its data, model family, loss, decoding and scores. One file a
@@ -60,6 +86,12 @@ class Task {
 
   /// What a model predicts, and a speed counts.
   virtual std::string unit() const { return "tok"; }
+
+  /// One example as loss() takes it: (text), (source, target) or (text, label). Throws InvalidInput where
+  /// there are fewer or more fields, or one is longer than the model can take.
+  virtual Batch batch_of(const std::vector<std::string>& fields) const = 0;
+  /// What loss() feeds to each side of the model, the encoder first.
+  virtual std::vector<SideInput> inputs_of(const Batch& batch) const = 0;
 
  protected:
   Task(Recipe recipe, Tokenizers tokenizers)

@@ -110,7 +110,7 @@ std::unique_ptr<Dataset> TextToTextTask::open(const std::vector<std::string>& pa
 }
 
 Evaluation TextToTextTask::evaluate(const Dataset& data, bool texts, const DecodeOptions& decode) {
-  Evaluation result{likelihood(data), {}};
+  Evaluation result{likelihood(data), {}, {}};
   // Token accuracy has the name of a task's score; here it is not one.
   std::erase_if(result.scores, [](const auto& score) { return score.first == "accuracy"; });
   if (!texts) return result;

@@ -18,8 +18,10 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/version.h"
+#include "model/layers_of.h"
 #include "task/registry.h"
 #include "task/run.h"
+#include "task/start.h"
 #include "task/summary.h"
 #include "train/provenance.h"
 
@@ -71,6 +73,13 @@ void make_folder(const TrainingOptions& options, const Task& task, const std::ve
   write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
 }
 
+/// How every layer weighs its members, as a line of metrics.jsonl has it.
+MetricRows mixture_rows(torch::nn::Module& model) {
+  MetricRows rows;
+  for (MixtureShares& one : mixture_shares_of(model)) rows.emplace_back(one.layer, std::move(one.shares));
+  return rows;
+}
+
 /// A step frees and takes the same large blocks again and again: kept, they need not be cleared by the system
 /// each time.
 void keep_freed_memory() {
@@ -87,18 +96,17 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
   check_folder(options, recipe);
   if (recipe.train.threads > 0) at::set_num_threads(static_cast<int>(recipe.train.threads));
   keep_freed_memory();
-  at::manual_seed(static_cast<uint64_t>(recipe.seed));
   auto tokenizers = options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe);
   if (options.resume) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
-  const auto task = find_task(recipe.task).make(recipe, std::move(tokenizers));
+  const auto task = drawn_task(recipe, std::move(tokenizers));
   check_watched(*task);
   const auto training = task->open(recipe.data.train, true);
   const auto dev = recipe.data.dev.empty() ? nullptr : task->open(recipe.data.dev, false);
-  if (!options.resume && !recipe.train.init_from.empty())
-    load_weights(RunFolder{recipe.train.init_from}.model(), task->model());
+  if (!options.resume) take_first_weights(*task);
 
   TrainingJob job;
-  job.title = fmt::format("{}", fmt::join(recipe.model.attention, ","));
+  job.title =
+      options.title.empty() ? fmt::format("{}", fmt::join(recipe.model.attention, ",")) : options.title;
   job.model = &task->model();
   job.on_start = [&] {
     options.say(summary(*task, *training, dev.get()));
@@ -114,6 +122,7 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
     greedy.beam = 1;
     job.validate = [&, greedy] { return task->evaluate(*dev, recipe.train.watch != "loss", greedy).scores; };
   }
+  if (!mixture_shares_of(task->model()).empty()) job.mixtures = [&] { return mixture_rows(task->model()); };
   job.watched = recipe.train.watch;
   job.higher_is_better = recipe.train.watch != "loss";
   job.unit = task->unit();

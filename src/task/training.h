@@ -13,6 +13,7 @@ struct TrainingOptions {
   std::string folder;  ///< of the run
   bool resume = false;
   std::vector<std::string> command;             ///< for the record
+  std::string title;                            ///< before the progress bar; empty: the attention
   std::function<void(const std::string&)> say;  ///< the summary before it starts, and remarks
 };
 

@@ -15,6 +15,9 @@ struct Field {
 /// Rows of any lengths as one field.
 Field field_of(const std::vector<std::vector<int64_t>>& rows);
 
+/// The same without the last token of every row.
+Field without_last(const Field& field);
+
 /// What a model is fed with at a time.
 struct Batch {
   std::vector<Field> fields;

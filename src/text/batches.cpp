@@ -20,6 +20,14 @@ Field field_of(const std::vector<std::vector<int64_t>>& rows) {
   return field;
 }
 
+Field without_last(const Field& field) {
+  Field shorter{field.rows, field.columns - 1, {}, field.lengths};
+  for (auto row = field.ids.begin(); row != field.ids.end(); row += field.columns)
+    shorter.ids.insert(shorter.ids.end(), row, row + field.columns - 1);
+  for (int64_t& length : shorter.lengths) --length;
+  return shorter;
+}
+
 std::string describe_examples(const TokenStore& store, const std::vector<int64_t>& examples) {
   constexpr size_t kShown = 3;
   const size_t shown = std::min(examples.size(), kShown);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -16,6 +17,18 @@ namespace synthesizer {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// A list of numbers as one row, a list of such lists as several; nothing where it is neither.
+std::optional<std::vector<std::vector<double>>> rows_of(const Json& value) {
+  auto numbers = [](const Json& list) {
+    return list.is_array() &&
+           std::all_of(list.begin(), list.end(), [](const Json& n) { return n.is_number(); });
+  };
+  if (numbers(value)) return {{value.get<std::vector<double>>()}};
+  if (value.is_array() && std::all_of(value.begin(), value.end(), numbers))
+    return value.get<std::vector<std::vector<double>>>();
+  return std::nullopt;
+}
 
 /// Nothing where the line is no object with a step, a split, and numbers.
 std::optional<Metrics> parse(std::string_view line) {
@@ -33,6 +46,8 @@ std::optional<Metrics> parse(std::string_view line) {
     } else if (value.is_number() || value.is_null()) {
       metrics.values.emplace_back(
           key, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+    } else if (auto rows = rows_of(value)) {
+      metrics.rows.emplace_back(key, *std::move(rows));
     } else {
       return std::nullopt;
     }
@@ -68,6 +83,13 @@ void MetricsLog::add(int64_t step, const std::string& split,
     if (line.contains(name)) invalid(fmt::format("two metrics of step {} are named '{}'", step, name));
     line[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
   }
+  log_.add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void MetricsLog::add_rows(int64_t step, const std::string& split, const MetricRows& rows) {
+  Json line = {{"step", step}, {"split", split}};
+  for (const auto& [name, values] : rows)
+    line[name] = values.size() == 1 ? Json(values.front()) : Json(values);
   log_.add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

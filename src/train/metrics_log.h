@@ -9,11 +9,15 @@
 
 namespace synthesizer {
 
+/// Rows of numbers by name: how each layer weighs the members of its mixture, one row, or one a head.
+using MetricRows = std::vector<std::pair<std::string, std::vector<std::vector<double>>>>;
+
 /// What was measured at a step: a line of metrics.jsonl.
 struct Metrics {
   int64_t step = 0;
-  std::string split;  ///< "train", "dev", …
+  std::string split;  ///< "train", "dev", "mixture", …
   std::vector<std::pair<std::string, double>> values;
+  MetricRows rows;  ///< where the split is "mixture"
 };
 
 /// metrics.jsonl: one JSON object a line, step and split first, then the values in their order. Numbers that
@@ -24,6 +28,9 @@ class MetricsLog {
   explicit MetricsLog(const std::string& path) : log_(path) {}
 
   void add(int64_t step, const std::string& split, const std::vector<std::pair<std::string, double>>& values);
+
+  /// The same for rows: a list of numbers, or a list of lists where there are several.
+  void add_rows(int64_t step, const std::string& split, const MetricRows& rows);
 
   /// Keeps the lines of steps up to that one, atomically, and drops a last line that a kill has torn. No file
   /// is fine. Throws InvalidInput, "PATH:LINE: …", for a line that is no metrics.

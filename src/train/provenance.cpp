@@ -41,7 +41,8 @@ int usable_cores() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-/// A path below the home folder names its owner; "~" means the same to a shell.
+}  // namespace
+
 std::string without_home(std::string text) {
   const char* variable = std::getenv("HOME");
   std::string home = variable == nullptr ? "" : variable;
@@ -53,8 +54,6 @@ std::string without_home(std::string text) {
   }
   return text;
 }
-
-}  // namespace
 
 ProcessorDescription describe_processor(std::string_view cpuinfo) {
   ProcessorDescription processor;

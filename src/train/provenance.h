@@ -35,6 +35,9 @@ struct Provenance {
   nlohmann::ordered_json json() const;
 };
 
+/// A path below the home folder names its owner; "~" means the same to a shell.
+std::string without_home(std::string text);
+
 /// Seconds since 1970 as "2026-08-01T12:34:56Z".
 std::string iso_time(int64_t seconds);
 

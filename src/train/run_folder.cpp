@@ -13,6 +13,12 @@ namespace {
 constexpr std::string_view kPrefix = "step-", kSuffix = ".safetensors";
 }
 
+std::string RunFolder::weights(const std::string& name) const {
+  if (name == "best") return model();
+  if (name == "last") return state();
+  return name == "averaged" ? averaged() : name;
+}
+
 std::string RunFolder::checkpoint(int64_t step) const {
   return fmt::format("{}/{}{:08}{}", checkpoints(), kPrefix, step, kSuffix);
 }

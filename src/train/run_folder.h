@@ -16,8 +16,12 @@ struct RunFolder {
   std::string state() const { return path + "/train_state.safetensors"; }  ///< what a resumed run needs
   std::string metrics() const { return path + "/metrics.jsonl"; }
   std::string record() const { return path + "/run.json"; }  ///< how the run came to be
+  std::string evaluation() const { return path + "/evaluation.json"; }  ///< what `synth compare` found
+  std::string report() const { return path + "/report.html"; }
   std::string checkpoints() const { return path + "/checkpoints"; }
   std::string checkpoint(int64_t step) const;
+  /// "best", "last" (in the state), "averaged", or a file of the user's.
+  std::string weights(const std::string& name) const;
 
   /// The steps there are checkpoints of, in order.
   std::vector<int64_t> checkpoint_steps() const;

@@ -175,6 +175,7 @@ void Run::validate(MetricsLog& log, EventFile& events, Progress& progress) {
   scores_ = job_.validate();
   job_.model->train();
   log.add(state_.step, "dev", scores_);
+  if (job_.mixtures) log.add_rows(state_.step, "mixture", job_.mixtures());
   double watched = std::numeric_limits<double>::quiet_NaN();
   std::string text = fmt::format("step {}: dev", state_.step);
   for (const auto& [key, value] : scores_) {

@@ -9,6 +9,7 @@
 #include "text/batches.h"
 #include "train/checkpoint.h"
 #include "train/loss.h"
+#include "train/metrics_log.h"
 #include "train/options.h"
 #include "train/run_folder.h"
 
@@ -26,8 +27,9 @@ struct TrainingJob {
   std::function<void()>
       on_start;  ///< called when all that is to be read has been, before anything is written
   std::function<LossSum(const Batch&)> loss;
-  std::function<Scores()> validate;  ///< empty: there is nothing to validate on
-  std::string watched = "loss";      ///< the score that says which weights are best
+  std::function<Scores()> validate;      ///< empty: there is nothing to validate on
+  std::function<MetricRows()> mixtures;  ///< weights of the members, by layer; empty: there are no mixtures
+  std::string watched = "loss";          ///< the score that says which weights are best
   bool higher_is_better = false;
   std::string unit = "tok";  ///< what is predicted, for the speed that people see
   uint64_t seed = 1;

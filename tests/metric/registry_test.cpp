@@ -4,12 +4,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
 #include "metric/bleu.h"
 #include "metric/chrf.h"
+#include "metric/resampled.h"
 #include "metric/small_wordnet.h"
 #include "metric/text_cases.h"
 
@@ -68,6 +71,24 @@ TEST_F(MetricSamples, have_names_help_and_a_headline_among_their_values) {
     const MetricResult result = score(metric, own.texts, {own.texts}, own.options);
     EXPECT_NEAR(value<double>(result, metric.headline), own.perfect, 1e-9) << metric.name;
     EXPECT_FALSE(result.text.empty() || result.text.ends_with('\n')) << metric.name;
+  }
+}
+
+TEST_F(MetricSamples, score_all_segments_drawn_once_as_the_corpus) {
+  for (const Metric& metric : metrics()) {
+    const Sample own = sample(metric.name);
+    Segments others = own.texts;
+    std::rotate(others.begin(), others.begin() + 1, others.end());
+    if (metric.name != "regress") others[0] += " " + own.texts[0];
+    const MetricResult expected = score(metric, others, {own.texts}, own.options);
+    const ResampledScores found = resampled(metric, others, {own.texts}, own.options);
+    std::vector<uint32_t> all(others.size());
+    std::iota(all.begin(), all.end(), uint32_t{0});
+    EXPECT_FALSE(found.empty()) << metric.name;
+    for (const auto& [key, resample] : found) {
+      EXPECT_EQ(resample->segments(), all.size());
+      EXPECT_NEAR(resample->score(all), value<double>(expected, key), 1e-9) << metric.name << " " << key;
+    }
   }
 }
 

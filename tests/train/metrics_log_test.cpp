@@ -49,6 +49,21 @@ TEST_F(MetricsLogTest, LinesAreThereAsSoonAsTheyAreAdded) {
   EXPECT_THAT(steps(), ElementsAre(1, 2));
 }
 
+TEST_F(MetricsLogTest, RowsAreAListOrAListOfLists) {
+  MetricsLog(path_).add_rows(5, "mixture",
+                             {{"encoder.layers.0", {{0.25, 0.75}}}, {"b", {{1, 0}, {0.5, 0.5}}}});
+  EXPECT_EQ(
+      read_file(path_),
+      "{\"step\":5,\"split\":\"mixture\",\"encoder.layers.0\":[0.25,0.75],\"b\":[[1.0,0.0],[0.5,0.5]]}\n");
+  const auto all = MetricsLog::read(path_);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].split, "mixture");
+  EXPECT_TRUE(all[0].values.empty());
+  EXPECT_EQ(all[0].rows, (MetricRows{{"encoder.layers.0", {{0.25, 0.75}}}, {"b", {{1, 0}, {0.5, 0.5}}}}));
+  MetricsLog::drop_after(path_, 4);
+  EXPECT_EQ(read_file(path_), "");
+}
+
 TEST_F(MetricsLogTest, WhatIsAddedIsRead) {
   MetricsLog(path_).add(7, "dev \"é\"", {{"loss", 0.1 + 0.2}, {"bleu", 27.3}});
   const auto all = MetricsLog::read(path_);

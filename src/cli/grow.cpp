@@ -1,0 +1,44 @@
+// synth grow: the same run for longer texts.
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/decode_options.h"
+#include "inspect/grow_run.h"
+#include "inspect/new_run.h"
+
+namespace synthesizer::cli {
+namespace {
+
+struct Arguments {
+  std::string run, to, weights = "best";
+  int64_t max_length = 0;
+};
+
+void run(const Arguments& a, const std::vector<std::string>& command) {
+  check_free(a.to);
+  const OpenRun open = open_run(a.run, a.weights);
+  const auto larger = grown_task(*open.task, a.max_length);
+  write_new_run(a.to, *larger, {"grow", a.run, command}, {});
+  fmt::print(
+      stderr,
+      "{} takes {} tokens instead of {}; what lies beyond the old length is untrained (go on with synth "
+      "train --init-from {} --run NEW)\n",
+      a.to, a.max_length, open.task->recipe().model.max_length, a.to);
+  fmt::print("{}\n", a.to);
+}
+
+}  // namespace
+
+void add_grow(CLI::App& program, const std::vector<std::string>& command_line) {
+  auto* command = program.add_subcommand("grow", "make a run's model take longer texts");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("--max-length", a->max_length, "the new one, in tokens")->required();
+  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  add_weights_option(*command, a->weights);
+  command->callback([a, command_line] { run(*a, command_line); });
+}
+
+}  // namespace synthesizer::cli

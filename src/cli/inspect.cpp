@@ -1,0 +1,84 @@
+// synth inspect: what a trained run's attentions do, as pictures, numbers and a few lines of text.
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/range.h"
+#include "cli/command.h"
+#include "cli/decode_options.h"
+#include "inspect/json.h"
+#include "inspect/pictures.h"
+#include "task/run.h"
+
+namespace synthesizer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string run, weights = "best", out, format = "png", stack;
+  InspectOptions look;
+  bool json = false;
+  CLI::Option* text = nullptr;
+};
+
+void write_pictures(const Arguments& a, const Inspection& found, picture::Format format) {
+  auto pictures = map_pictures(found, a.stack);
+  for (auto more : {table_pictures(found), number_pictures(found)})
+    pictures.insert(pictures.end(), more.begin(), more.end());
+  for (const NamedPicture& one : pictures)
+    write_file(fmt::format("{}/{}{}", a.out, one.name, picture::ending(format)), one.draw(format));
+  fmt::print(stderr, "{} pictures and inspect.json in {}\n", pictures.size(), a.out);
+}
+
+void run(const Arguments& a) {
+  const picture::Format format = picture::format_of(a.format);
+  if (!a.stack.empty()) check_one_of("--stack", a.stack, {"encoder", "decoder", "cross"});
+  if (a.text->count() > 0 && a.look.text.empty()) invalid("--text is empty: give a text to look at");
+  if (a.text->count() == 0 && !a.look.target.empty())
+    invalid("--target needs --text, the text it belongs to");
+  if (!a.out.empty() && fs::exists(a.out) && !fs::is_directory(a.out))
+    invalid(fmt::format("--out {} is a file: name a folder", a.out));
+  const OpenRun open = open_run(a.run, a.weights);
+  const Inspection found = inspect_run(open, a.look);
+  const auto has = [&](const InspectedLayer& layer) { return layer.seen.stack == a.stack; };
+  if (!a.stack.empty() && std::none_of(found.layers.begin(), found.layers.end(), has))
+    invalid(fmt::format("--stack {}: {} has no weights there", a.stack, a.run));
+  const auto json = to_json(found);
+  if (!a.out.empty()) {
+    fs::create_directories(a.out);
+    write_pictures(a, found, format);
+    write_file(a.out + "/inspect.json", json.dump() + "\n");
+  }
+  if (a.json) return fmt::print("{}\n", json.dump());
+  for (const std::string& line : summary_of(found)) fmt::print("{}\n", line);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program) {
+  auto* command = program.add_subcommand("inspect", "look into a run: attention maps, tables, mixtures");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("RUN", a->run, "its folder")->required();
+  a->text = command->add_option("--text", a->look.text, "what it reads (default: some lines of dev)");
+  command->add_option("--target", a->look.target,
+                      "what the decoder reads, of tasks that have one (default: what the model writes)");
+  command->add_option("--out", a->out, "folder for pictures and inspect.json (default: only the summary)")
+      ->type_name("DIR");
+  command->add_option("--format", a->format, "of the pictures: png or svg")->capture_default_str();
+  command->add_option("--stack", a->stack, "maps of the encoder, the decoder or cross alone (default: all)");
+  command->add_option("--lines", a->look.lines, "of dev that the numbers are means over, at most")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  add_weights_option(*command, a->weights);
+  command->add_flag("--json", a->json, "everything as a JSON object instead of the summary");
+  command->callback([a] { run(*a); });
+}
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,93 @@
+#include "compare/attention_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "inspect/inspection.h"
+#include "report/packed_matrix.h"
+
+namespace synthesizer {
+namespace {
+
+using nlohmann::json;
+
+/// "encoder.layers.3" as its stack and its number.
+struct Place {
+  std::string stack;
+  int64_t layer = 0;
+};
+Place place_of(const std::string& name) {
+  const size_t dot = name.find('.'), last = name.rfind('.');
+  Place place{name.substr(0, dot), 0};
+  if (last != std::string::npos)
+    std::from_chars(name.data() + last + 1, name.data() + name.size(), place.layer);
+  return place;
+}
+
+/// The table that a layer's weights are made from alone; null where tokens have their say.
+const RandomTable* only_table(const Inspection& inspection, const SeenLayer& seen) {
+  if (seen.stack == "cross") return nullptr;
+  for (const RandomTable& table : inspection.tables) {
+    if (table.layer == seen.layer && table.member == seen.attention) return &table;
+  }
+  return nullptr;
+}
+
+json head_json(const WeightMap& map, const HeadNumbers& numbers, const RandomTable* table, size_t head) {
+  json object = {{"weights", packed_matrix(map.weights, map.rows, map.columns)},
+                 {"entropy", numbers.entropy},
+                 {"distance", numbers.distance}};
+  if (table && head < table->heads.size()) {
+    const TableHead& own = table->heads[head];
+    object["table"] = packed_matrix(own.end, table->shown, table->shown);
+    if (!own.start.empty()) object["table_start"] = packed_matrix(own.start, table->shown, table->shown);
+  }
+  return object;
+}
+
+}  // namespace
+
+json attention_json(const Inspection& inspection) {
+  json layers = json::array();
+  for (const InspectedLayer& layer : inspection.layers) {
+    const SeenLayer& seen = layer.seen;
+    const RandomTable* table = only_table(inspection, seen);
+    json heads = json::array();
+    for (size_t head = 0; head < seen.heads.size(); ++head)
+      heads.push_back(head_json(seen.heads[head], layer.numbers[head], table, head));
+    const auto& rows = seen.stack == "encoder" ? inspection.encoder_tokens : inspection.decoder_tokens;
+    const auto& columns = seen.stack == "decoder" ? inspection.decoder_tokens : inspection.encoder_tokens;
+    layers.push_back(
+        {{"stack", seen.stack},
+         {"layer", seen.number},
+         {"global", table != nullptr},
+         {"rows", rows},
+         {"columns", columns},
+         {"heads", heads},
+         {"histogram", {{"edges", WeightHistogram::edges()}, {"counts", layer.histogram.counts}}}});
+  }
+  return layers;
+}
+
+json mixture_json(const Inspection& inspection) {
+  json entries = json::array();
+  for (const MixtureAt& at : inspection.mixtures_over_training) {
+    const auto now = std::find_if(inspection.mixtures.begin(), inspection.mixtures.end(),
+                                  [&](const MixtureAt& one) { return one.layer == at.layer; });
+    if (now == inspection.mixtures.end()) continue;
+    const auto& members = inspection.mixture_members[static_cast<size_t>(now - inspection.mixtures.begin())];
+    const Place place = place_of(at.layer);
+    json entry = {{"step", at.step}, {"stack", place.stack}, {"layer", place.layer}, {"members", members}};
+    if (at.shares.size() == 1) {
+      entry["weights"] = at.shares[0];
+    } else {
+      entry["weights"] = at.shares;
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace synthesizer

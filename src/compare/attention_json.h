@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace synthesizer {
+
+struct Inspection;
+
+/// What was seen in a run as the page takes it (docs/report-data.md): a list of layers, and the weights of
+/// the mixtures over training.
+nlohmann::json attention_json(const Inspection& inspection);
+nlohmann::json mixture_json(const Inspection& inspection);
+
+}  // namespace synthesizer

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compare/measured.h"
+#include "report/run_record.h"
+#include "report/table.h"
+
+namespace synthesizer {
+
+/// One row of a comparison: a run, or several that differ in their seed alone.
+struct ComparedRow {
+  std::string label;
+  std::vector<RunRecord> runs;
+  std::vector<Measured> measured;  ///< one a run
+
+  /// The values of a score, one a run; empty where a run has none of that name.
+  std::vector<double> values(const std::string& score) const;
+};
+
+/// Several rows over the same data, and what of them is worth a column.
+struct Comparison {
+  std::vector<ComparedRow> rows;
+  std::vector<std::string> scores;  ///< keys as `synth eval --json` has them; the one that counts first
+
+  const RunRecord& first() const { return rows.front().runs.front(); }
+};
+
+/// Runs that exist, evaluated; the first is what the others are measured against. Those whose attention is
+/// the same and that differ in their seed alone share a row. Throws InvalidInput where they are not of one
+/// task and one data set, or where one has not finished a step.
+Comparison compare_runs(const std::vector<std::string>& folders, const std::string& weights,
+                        const std::vector<std::string>& data);
+
+/// The name of a score for people: "bleu" is "BLEU".
+std::string score_name(const std::string& key);
+
+}  // namespace synthesizer

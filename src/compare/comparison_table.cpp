@@ -1,0 +1,136 @@
+#include "compare/comparison_table.h"
+
+#include <algorithm>
+
+#include "metric/bootstrap.h"
+#include "metric/registry.h"
+#include "report/paper.h"
+#include "report/spread.h"
+
+namespace synthesizer {
+namespace {
+
+using Numbers = TableColumn::Numbers;
+using Best = TableColumn::Best;
+
+/// The score as a function of the lines; null where it is none.
+ResampledScore resampled_score(const Outputs& outputs, const std::string& key) {
+  for (const auto& scored : outputs.scored) {
+    if (std::find(scored.keys.begin(), scored.keys.end(), key) == scored.keys.end()) continue;
+    const auto all =
+        resampled(find_metric(scored.metric), outputs.written, outputs.references, scored.options);
+    for (const auto& [name, score] : all) {
+      if (name == key) return score;
+    }
+  }
+  return nullptr;
+}
+
+/// Intervals and p values, where every row is one run that wrote something.
+void add_bootstrap(const Comparison& comparison, const std::string& key, std::vector<TableCell>& cells) {
+  std::vector<ResampledScore> systems;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.runs.size() > 1) return;
+    systems.push_back(resampled_score(row.measured.front().outputs, key));
+    if (!systems.back()) return;
+  }
+  const auto results = paired_bootstrap(systems);
+  for (size_t i = 0; i < results.size(); ++i) {
+    cells[i].low = results[i].low;
+    cells[i].high = results[i].high;
+    cells[i].p = results[i].p_value;
+  }
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+TableCell cell(const std::optional<double>& value) {
+  return value ? TableCell(*value) : TableCell();
+}
+
+}  // namespace
+
+std::vector<TableCell> score_cells(const Comparison& comparison, const std::string& key) {
+  const std::string data = paper_data(comparison.first());
+  std::vector<TableCell> cells;
+  for (const ComparedRow& row : comparison.rows) {
+    TableCell cell;
+    const auto values = row.values(key);
+    if (!values.empty()) {
+      const Spread spread = spread_of(values);
+      cell.value = spread.mean;
+      if (values.size() > 1) cell.spread = spread.deviation;
+    }
+    const auto where = data.empty() ? row.runs.front().task() : data;
+    if (const auto figure = paper_figure(where, row.runs.front().attention(), key))
+      cell.paper = figure->value;
+    cells.push_back(cell);
+  }
+  add_bootstrap(comparison, key, cells);
+  return cells;
+}
+
+Costs costs_of(const ComparedRow& row) {
+  std::vector<double> train, decode, memory, seconds;
+  for (size_t i = 0; i < row.runs.size(); ++i) {
+    const RunRecord& run = row.runs[i];
+    if (const auto speed = run.tokens_per_second()) train.push_back(*speed);
+    const Outputs& outputs = row.measured[i].outputs;
+    if (outputs.seconds > 0) decode.push_back(static_cast<double>(outputs.tokens) / outputs.seconds);
+    const auto& lines = run.curves.of("train");
+    if (!lines.empty()) {
+      if (const auto peak = lines.back().value("peak_memory_bytes")) memory.push_back(*peak);
+    }
+    if (run.seconds() > 0) seconds.push_back(run.seconds());
+  }
+  auto middle = [](const std::vector<double>& values) {
+    return values.empty() ? std::nullopt : std::optional(median(values));
+  };
+  return {middle(train), middle(decode), middle(memory), middle(seconds)};
+}
+
+Table comparison_table(const Comparison& comparison) {
+  const bool several = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                                   [](const ComparedRow& row) { return row.runs.size() > 1; });
+  std::vector<TableColumn> columns = {{"attention", "attention", Numbers::fixed, 0, Best::none, true},
+                                      {"parameters", "parameters", Numbers::count},
+                                      {"synthesis", "of S", Numbers::count}};
+  if (several) columns.push_back({"seeds", "seeds", Numbers::count});
+  std::vector<std::vector<TableCell>> scores;
+  for (const std::string& key : comparison.scores) {
+    columns.push_back({key, score_name(key), Numbers::fixed, lower_is_better(key) ? 3 : 2,
+                       lower_is_better(key) ? Best::lowest : Best::highest});
+    scores.push_back(score_cells(comparison, key));
+  }
+  const bool writes = comparison.rows.front().measured.front().outputs.seconds > 0;
+  const bool labels = comparison.first().task() == "classification";
+  columns.push_back({"train_tokens_per_second", labels ? "train ex/s" : "train tok/s", Numbers::count});
+  if (writes)
+    columns.push_back({"decode_tokens_per_second", labels ? "label ex/s" : "decode tok/s", Numbers::count});
+  columns.push_back({"peak_memory_bytes", "memory", Numbers::bytes});
+  columns.push_back({"seconds", "time", Numbers::duration});
+
+  Table table(std::move(columns));
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
+    const auto& parameters = row.runs.front().parameters;
+    const Costs costs = costs_of(row);
+    std::vector<TableCell> cells = {row.label};
+    cells.push_back(parameters ? TableCell(static_cast<double>(parameters->total)) : TableCell());
+    cells.push_back(parameters ? TableCell(static_cast<double>(parameters->synthesis)) : TableCell());
+    if (several) cells.push_back(static_cast<double>(row.runs.size()));
+    for (const auto& column : scores) cells.push_back(column[i]);
+    cells.push_back(cell(costs.train_tokens_per_second));
+    if (writes) cells.push_back(cell(costs.decode_tokens_per_second));
+    cells.push_back(cell(costs.peak_memory_bytes));
+    cells.push_back(cell(costs.seconds));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "attention/attention.h"
+#include "attention/registry.h"
+
+namespace synthesizer {
+
+/// The members of a layer that look at no token; none for a rival.
+std::vector<const Variant*> global_members(const AttentionOptions& options);
+
+/// The whole table of such a member, H×N×N, as its own logits give it.
+at::Tensor member_table(const AttentionImpl& attention, const Variant& member);
+
+}  // namespace synthesizer

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/run_record.h"
+
+namespace synthesizer {
+
+/// A figure that the paper prints (data/paper/tables.json), in the unit of our key.
+struct PaperFigure {
+  double value = 0;
+  std::string data;      ///< "WMT'14 English-German"
+  std::string source;    ///< the table it stands in
+  bool checked = false;  ///< read in a copy of the table, not in notes on it
+};
+
+/// The paper's figure of an attention and a score ("bleu", "perplexity", "parameters", keys as `synth eval
+/// --json` has them). `where` is a data set ("wmt14-en-de", "AG News") or a task, which stands for the first
+/// of its data sets that has the score. Spelling is lenient: "Random + Vanilla" is "V+R", "light-conv:15" is
+/// "light-conv". Nothing where the paper has none.
+std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view attention,
+                                        std::string_view score);
+
+/// Which of the paper's data sets the run was trained on, by the names of its recipe and of its data; empty
+/// where it was none of them.
+std::string paper_data(const RunRecord& run);
+
+}  // namespace synthesizer

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace synthesizer {
+
+/// data/paper/tables.json, as it was when the library was built.
+extern const std::string_view kPaperTables;
+
+}  // namespace synthesizer

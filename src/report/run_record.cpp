@@ -1,0 +1,132 @@
+#include "report/run_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number_text.h"
+
+namespace synthesizer {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t whole_number(const Settings& settings, const std::string& key) {
+  int64_t number = 0;
+  parse_number(setting(settings, key), number);
+  return number;
+}
+
+/// What was remembered when the run began.
+void read_record(const std::string& path, RunRecord& run) {
+  if (!fs::exists(path)) return;
+  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) invalid(fmt::format("{} is damaged: it is no JSON object", path));
+  try {
+    run.command = json.value("command", run.command);
+    run.version = json.value("version", "");
+    run.commit = json.value("commit", "");
+    run.started = json.value("started", "");
+    run.processor = json.value("processor", "");
+    run.threads = json.value("threads", int64_t{0});
+    run.data = json.value("data", run.data);
+  } catch (const nlohmann::json::exception& error) {
+    invalid(fmt::format("{} is damaged: {}", path, error.what()));
+  }
+}
+
+/// A list of TOML as people say it: `["V", "R"]` is "V, R".
+std::string spoken(std::string text) {
+  std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == '\'' || c == '"'; });
+  const size_t begin = text.find_first_not_of(' ');
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+}  // namespace
+
+std::string RunRecord::attention() const {
+  const std::string all = spoken(setting(settings, "model.attention"));
+  const std::string encoder = spoken(setting(settings, "model.encoder_attention"));
+  const std::string decoder = spoken(setting(settings, "model.decoder_attention"));
+  if (encoder.empty() && decoder.empty()) return all;
+  const std::string first = encoder.empty() ? all : encoder, second = decoder.empty() ? all : decoder;
+  return first == second ? first : fmt::format("encoder {}, decoder {}", first, second);
+}
+
+const Measurement* RunRecord::best() const {
+  const std::string watch = setting(settings, "train.watch");
+  const std::string key = watch.empty() ? "loss" : watch;
+  const bool lower = lower_is_better(key);
+  const Measurement* best = nullptr;
+  for (const Measurement& line : curves.of("dev")) {
+    const double value = line.value(key).value_or(std::nan(""));
+    const double held = best ? best->value(key).value_or(std::nan("")) : std::nan("");
+    if (!best || (lower ? value < held : value > held)) best = &line;
+  }
+  return best;
+}
+
+bool RunRecord::finished() const {
+  const int64_t wanted = whole_number(settings, "train.steps");
+  if (steps() >= wanted) return steps() > 0;
+  const int64_t patience = whole_number(settings, "train.patience");
+  const Measurement* at = best();
+  if (patience == 0 || !at) return false;
+  const auto& dev = curves.of("dev");
+  const auto since =
+      std::count_if(dev.begin(), dev.end(), [&](const auto& line) { return line.step > at->step; });
+  return since >= patience;
+}
+
+double RunRecord::seconds() const {
+  const auto& lines = curves.of("train");
+  return lines.empty() ? 0 : lines.back().seconds;
+}
+
+std::optional<double> RunRecord::tokens_per_second() const {
+  std::vector<double> speeds;
+  for (const Measurement& line : curves.of("train")) {
+    const auto speed = line.value("tokens_per_second");
+    if (speed && std::isfinite(*speed)) speeds.push_back(*speed);
+  }
+  if (speeds.empty()) return std::nullopt;
+  std::sort(speeds.begin(), speeds.end());
+  const size_t half = speeds.size() / 2;
+  return speeds.size() % 2 == 1 ? speeds[half] : (speeds[half - 1] + speeds[half]) / 2;
+}
+
+RunRecord read_run(const std::string& folder) {
+  RunRecord run;
+  run.path = folder;
+  const fs::path path = fs::path(folder).lexically_normal();
+  run.name = (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+  auto file = [&](const char* name) { return (path / name).string(); };
+  if (!fs::is_directory(path)) invalid(fmt::format("{} is no run: there is no such folder", folder));
+  if (!fs::exists(file("config.toml")))
+    invalid(fmt::format("{} is no run: it has no config.toml, which `synth train` writes", folder));
+  run.settings = read_settings(file("config.toml"));
+  run.curves = read_curves(file("metrics.jsonl"));
+  read_record(file("run.json"), run);
+  if (fs::exists(file("model.safetensors"))) run.parameters = count_parameters(file("model.safetensors"));
+  return run;
+}
+
+void check_has_steps(const RunRecord& run) {
+  if (run.steps() > 0) return;
+  invalid(
+      fmt::format("{} has no finished steps to compare: train it first, or go on with --resume", run.path));
+}
+
+bool lower_is_better(std::string_view score) {
+  for (const char* word : {"loss", "perplexity", "bits_per", "seconds", "bytes", "parameters", "objective"}) {
+    if (score.find(word) != score.npos) return !score.ends_with("per_second");
+  }
+  return false;
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "report/curves.h"
+#include "report/parameter_count.h"
+#include "report/settings.h"
+
+namespace synthesizer {
+
+/// What the folder of a run says of it, finished or not, without loading the model. (A report must open for
+/// a run whose weights are gone, and a comparison of twenty must not take twenty models' memory.)
+struct RunRecord {
+  std::string path;
+  std::string name;  ///< of the folder
+  Settings settings;
+  Curves curves;
+  std::optional<ParameterCount> parameters;  ///< none before there are weights
+
+  // From run.json; empty where the run has none.
+  std::vector<std::string> command;
+  std::string version, commit, started, processor;
+  int64_t threads = 0;
+  std::map<std::string, std::string> data;  ///< hash of a file's contents, by its path
+
+  std::string task() const { return setting(settings, "task"); }
+  /// "R+V"; where layers or sides differ, all of them: "V, R" or "encoder R, decoder V".
+  std::string attention() const;
+  int64_t steps() const { return curves.last_step(); }
+  /// Whether it trained as many steps as it was to, or ended earlier for want of something better.
+  bool finished() const;
+
+  /// The validation whose weights the run keeps: of the best score watched, the first of equals.
+  const Measurement* best() const;
+  double seconds() const;  ///< of training
+  /// The median over the training lines: an interruption or a busy minute does not show in it.
+  std::optional<double> tokens_per_second() const;
+};
+
+/// Throws InvalidInput where the folder is no run, and where one of its files is damaged.
+RunRecord read_run(const std::string& folder);
+
+/// Throws InvalidInput where the run has not finished a step that was measured: there is nothing to compare.
+void check_has_steps(const RunRecord& run);
+
+/// Whether less of it is better: losses, perplexities, times, sizes.
+bool lower_is_better(std::string_view score);
+
+}  // namespace synthesizer

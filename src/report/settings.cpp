@@ -1,0 +1,100 @@
+#include "report/settings.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace synthesizer {
+namespace {
+
+struct Leaf {
+  toml::source_position place;
+  std::string key, text;
+};
+
+std::string text_of(const toml::node& node) {
+  if (const auto* array = node.as_array()) {
+    std::vector<std::string> entries;
+    for (const toml::node& entry : *array)
+      entries.push_back(entry.is_string() ? fmt::format("\"{}\"", text_of(entry)) : text_of(entry));
+    return fmt::format("[{}]", fmt::join(entries, ", "));
+  }
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  std::ostringstream out;  // a date or a time, which no key of ours has
+  out << toml::node_view<const toml::node>(&node);
+  return out.str();
+}
+
+/// toml++ keeps keys by the alphabet; where they stand in the file is how people know them.
+void collect(const toml::table& table, const std::string& prefix, std::vector<Leaf>& leaves) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const auto* inner = node.as_table()) {
+      collect(*inner, key + ".", leaves);
+    } else {
+      leaves.push_back({name.source().begin, key, text_of(node)});
+    }
+  }
+}
+
+}  // namespace
+
+Settings read_settings(const std::string& path) {
+  const std::string text = read_file(path);
+  std::vector<Leaf> leaves;
+  try {
+    collect(toml::parse(text), "", leaves);
+  } catch (const toml::parse_error& error) {
+    invalid(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+  }
+  std::stable_sort(leaves.begin(), leaves.end(),
+                   [](const Leaf& a, const Leaf& b) { return a.place < b.place; });
+  Settings settings;
+  for (Leaf& leaf : leaves) settings.emplace_back(std::move(leaf.key), std::move(leaf.text));
+  return settings;
+}
+
+std::string setting(const Settings& settings, const std::string& key) {
+  const auto found =
+      std::find_if(settings.begin(), settings.end(), [&](const auto& entry) { return entry.first == key; });
+  return found == settings.end() ? "" : found->second;
+}
+
+SettingsCompared compare_settings(const std::vector<const Settings*>& runs) {
+  // A key that a later run alone has comes after the one that it follows there.
+  std::vector<std::string> keys;
+  for (const Settings* run : runs) {
+    auto behind = keys.begin();
+    for (const auto& [key, text] : *run) {
+      const auto known = std::find(keys.begin(), keys.end(), key);
+      behind = (known == keys.end() ? keys.insert(behind, key) : known) + 1;
+    }
+  }
+  SettingsCompared compared;
+  for (const std::string& key : keys) {
+    std::vector<std::string> texts;
+    bool everywhere = true;
+    for (const Settings* run : runs) {
+      texts.push_back(setting(*run, key));
+      everywhere = everywhere && std::any_of(run->begin(), run->end(),
+                                             [&](const auto& entry) { return entry.first == key; });
+    }
+    const bool equal = std::all_of(texts.begin(), texts.end(), [&](const auto& t) { return t == texts[0]; });
+    if (equal && everywhere) {
+      compared.shared.emplace_back(key, texts[0]);
+    } else {
+      compared.differ.emplace_back(key, std::move(texts));
+    }
+  }
+  return compared;
+}
+
+}  // namespace synthesizer

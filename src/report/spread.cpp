@@ -1,0 +1,18 @@
+#include "report/spread.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace synthesizer {
+
+Spread spread_of(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (values.size() < 2) return {mean, std::numeric_limits<double>::quiet_NaN()};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / (count - 1))};
+}
+
+}  // namespace synthesizer

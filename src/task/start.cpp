@@ -1,0 +1,22 @@
+#include "task/start.h"
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+
+#include "task/registry.h"
+#include "train/checkpoint.h"
+#include "train/run_folder.h"
+
+namespace synthesizer {
+
+std::unique_ptr<Task> drawn_task(const Recipe& recipe, Tokenizers tokenizers) {
+  at::manual_seed(static_cast<uint64_t>(recipe.seed));
+  return find_task(recipe.task).make(recipe, std::move(tokenizers));
+}
+
+void take_first_weights(Task& task) {
+  const std::string& from = task.recipe().train.init_from;
+  if (!from.empty()) load_weights(RunFolder{from}.model(), task.model());
+}
+
+}  // namespace synthesizer

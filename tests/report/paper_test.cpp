@@ -1,0 +1,97 @@
+#include "report/paper.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/paper_tables.h"
+#include "report/run_files.h"
+
+namespace synthesizer::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+double value_of(const char* where, const char* attention, const char* score) {
+  const auto found = paper_figure(where, attention, score);
+  return found ? found->value : -1;
+}
+
+TEST(Paper, has_its_figures_by_data_set_and_by_task) {
+  EXPECT_EQ(value_of("wmt14-en-de", "V", "bleu"), 27.67);
+  EXPECT_EQ(value_of("WMT'14 English-French", "R+V", "bleu"), 41.85);
+  EXPECT_EQ(value_of("translation", "R+V", "bleu"), 28.47) << "the first data set of the task";
+  EXPECT_EQ(value_of("language-model", "D+V", "perplexity"), 37.27);
+  EXPECT_EQ(value_of("summarization", "R", "rouge2"), 14.92);
+  EXPECT_EQ(value_of("personachat", "D", "cider"), 20.54);
+  EXPECT_EQ(value_of("glue", "R+V", "rte_accuracy"), 81.2);
+  EXPECT_EQ(value_of("superglue", "V", "superglue"), 70.3);
+  EXPECT_EQ(value_of("ag_news", "linformer", "accuracy"), 86.5);
+  EXPECT_EQ(value_of("imdb", "FR+V", "accuracy"), 84.61);
+  EXPECT_EQ(value_of("c4", "dynamic-conv:7", "log_perplexity"), 2.04);
+}
+
+TEST(Paper, counts_parameters_in_ones_not_in_millions) {
+  EXPECT_EQ(value_of("lm1b", "R", "parameters"), 58e6);
+}
+
+TEST(Paper, knows_an_attention_however_it_is_spelt) {
+  for (const char* spelt : {"R+V", "V+R", "r + v", "Random + Vanilla", "random+vanilla",
+                            "Synthesizer (Random + Vanilla)", "vanilla+R"})
+    EXPECT_EQ(value_of("wmt14-en-de", spelt, "bleu"), 28.47) << spelt;
+  for (const char* spelt : {"Fix", "fixed-random", "Fixed Random"})
+    EXPECT_EQ(value_of("wmt14-en-de", spelt, "bleu"), 23.89) << spelt;
+  EXPECT_EQ(value_of("wmt14-en-de", "factorized-dense", "bleu"), 27.32);
+  EXPECT_EQ(value_of("wmt14-en-de", "D+R", "bleu"), 27.68);
+}
+
+TEST(Paper, has_nothing_where_it_prints_nothing) {
+  EXPECT_EQ(value_of("wmt14-en-de", "FR+D", "bleu"), -1);
+  EXPECT_EQ(value_of("wmt14-en-de", "V", "chrf"), -1);
+  EXPECT_EQ(value_of("multi30k", "V", "bleu"), -1);
+  EXPECT_EQ(value_of("wmt14-en-de", "", "bleu"), -1);
+  EXPECT_EQ(value_of("wmt14-en-de", "V, R", "bleu"), -1) << "layers that differ";
+  EXPECT_EQ(value_of("wmt14-en-de", "encoder R, decoder V", "bleu"), -1);
+}
+
+TEST(Paper, says_where_a_figure_is_from_and_whether_it_was_checked) {
+  const auto translation = paper_figure("translation", "V", "bleu").value();
+  EXPECT_TRUE(translation.checked);
+  EXPECT_EQ(translation.data, "WMT'14 English-German");
+  EXPECT_THAT(translation.source, HasSubstr("2005.00743"));
+  EXPECT_FALSE(paper_figure("imdb", "V", "accuracy").value().checked);
+}
+
+TEST(Paper, has_a_source_a_status_and_whole_rows_in_every_table) {
+  const auto json = nlohmann::json::parse(kPaperTables);
+  size_t figures = 0;
+  std::set<std::string> attentions;
+  for (const auto& table : json["tables"]) {
+    EXPECT_FALSE(table["source"].get<std::string>().empty());
+    EXPECT_TRUE(table["status"] == "checked" || table["status"] == "secondary") << table["name"];
+    for (const auto& row : table["rows"]) {
+      EXPECT_EQ(row["figures"].size(), table["columns"].size()) << table["name"] << row;
+      for (const auto& figure : row["figures"]) figures += figure.is_number();
+      attentions.insert(row["attention"]);
+    }
+  }
+  EXPECT_EQ(figures, 250u);
+  EXPECT_EQ(attentions.size(), 13u);
+}
+
+using PaperData = RunFiles;
+
+TEST_F(PaperData, is_found_by_the_names_of_recipe_and_files) {
+  RunRecord run = read_run(write_run("V", "\"V\""));
+  EXPECT_EQ(paper_data(run), "WMT'14 English-German");
+  run.command = {"synth", "train", "recipes/paper/superglue.toml"};
+  EXPECT_EQ(paper_data(run), "SuperGLUE");
+  run.command = {"synth", "train", "mine.toml"};
+  EXPECT_EQ(paper_data(run), "");
+  run.data = {{"/data/ag_news/train.tsv.gz", "aa"}};
+  EXPECT_EQ(paper_data(run), "AG News");
+}
+
+}  // namespace
+}  // namespace synthesizer::testing
