@@ -1,8 +1,6 @@
-// The start of every test program: the processor is looked at before the first matrix product, results go to
-// $RESULTS/<program>.xml where that is set, and $ONLY_TARGET (SSE4, SCALAR, …) takes the vector code of
-// lesser processors instead of the best there is.
+// The start of test programs with tensors: the processor is looked at before the first matrix product, and
+// $ONLY_TARGET (SSE4, SCALAR, …) takes the vector code of lesser processors instead of the best there is.
 
-#include <gmock/gmock.h>
 #include <hwy/targets.h>
 
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "attention/processor.h"
+#include "run_tests.h"
 
 namespace {
 
@@ -37,9 +36,5 @@ int main(int count, char** arguments) {
       return 1;
     }
   }
-  if (const char* results = std::getenv("RESULTS")) {
-    GTEST_FLAG_SET(output, "xml:" + std::string(results) + "/" + program + ".xml");
-  }
-  testing::InitGoogleMock(&count, arguments);
-  return RUN_ALL_TESTS();
+  return synthesizer::testing_support::run_tests(count, arguments, program);
 }

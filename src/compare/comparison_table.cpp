@@ -2,45 +2,13 @@
 
 #include <algorithm>
 
-#include "metric/bootstrap.h"
-#include "metric/registry.h"
-#include "report/paper.h"
-#include "report/spread.h"
+#include "compare/score_cells.h"
 
 namespace synthesizer {
 namespace {
 
 using Numbers = TableColumn::Numbers;
 using Best = TableColumn::Best;
-
-/// The score as a function of the lines; null where it is none.
-ResampledScore resampled_score(const Outputs& outputs, const std::string& key) {
-  for (const auto& scored : outputs.scored) {
-    if (std::find(scored.keys.begin(), scored.keys.end(), key) == scored.keys.end()) continue;
-    const auto all =
-        resampled(find_metric(scored.metric), outputs.written, outputs.references, scored.options);
-    for (const auto& [name, score] : all) {
-      if (name == key) return score;
-    }
-  }
-  return nullptr;
-}
-
-/// Intervals and p values, where every row is one run that wrote something.
-void add_bootstrap(const Comparison& comparison, const std::string& key, std::vector<TableCell>& cells) {
-  std::vector<ResampledScore> systems;
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.runs.size() > 1) return;
-    systems.push_back(resampled_score(row.measured.front().outputs, key));
-    if (!systems.back()) return;
-  }
-  const auto results = paired_bootstrap(systems);
-  for (size_t i = 0; i < results.size(); ++i) {
-    cells[i].low = results[i].low;
-    cells[i].high = results[i].high;
-    cells[i].p = results[i].p_value;
-  }
-}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -53,26 +21,6 @@ TableCell cell(const std::optional<double>& value) {
 }
 
 }  // namespace
-
-std::vector<TableCell> score_cells(const Comparison& comparison, const std::string& key) {
-  const std::string data = paper_data(comparison.first());
-  std::vector<TableCell> cells;
-  for (const ComparedRow& row : comparison.rows) {
-    TableCell cell;
-    const auto values = row.values(key);
-    if (!values.empty()) {
-      const Spread spread = spread_of(values);
-      cell.value = spread.mean;
-      if (values.size() > 1) cell.spread = spread.deviation;
-    }
-    const auto where = data.empty() ? row.runs.front().task() : data;
-    if (const auto figure = paper_figure(where, row.runs.front().attention(), key))
-      cell.paper = figure->value;
-    cells.push_back(cell);
-  }
-  add_bootstrap(comparison, key, cells);
-  return cells;
-}
 
 Costs costs_of(const ComparedRow& row) {
   std::vector<double> train, decode, memory, seconds;
@@ -130,6 +78,7 @@ Table comparison_table(const Comparison& comparison) {
     cells.push_back(cell(costs.seconds));
     table.add(std::move(cells));
   }
+  if (const std::string note = paper_note(comparison); !note.empty()) table.note(note);
   return table;
 }
 

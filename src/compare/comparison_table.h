@@ -9,9 +9,6 @@ namespace synthesizer {
 /// figures, speeds, memory, time.
 Table comparison_table(const Comparison& comparison);
 
-/// A score of every row, as the table has it.
-std::vector<TableCell> score_cells(const Comparison& comparison, const std::string& key);
-
 /// What a run was worth in speed and memory; empty where it is not known.
 struct Costs {
   std::optional<double> train_tokens_per_second, decode_tokens_per_second, peak_memory_bytes, seconds;

@@ -41,7 +41,11 @@ std::string folder_name(std::string attention, int64_t seed, bool several) {
 
 Member::State Member::state() const {
   const RunFolder run{folder};
-  if (!std::filesystem::exists(run.config())) return State::absent;
+  if (!std::filesystem::exists(run.config())) {
+    if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder))
+      invalid(fmt::format("{} exists and is no run: choose another --run, or delete it", folder));
+    return State::absent;
+  }
   const Recipe before = load_recipe(run.config());
   const auto differ = contradictions(recipe, before);
   if (!differ.empty()) {

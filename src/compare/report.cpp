@@ -9,9 +9,9 @@
 #include "base/version.h"
 #include "compare/attention_json.h"
 #include "compare/comparison_table.h"
+#include "compare/score_cells.h"
 #include "inspect/inspection.h"
 #include "report/page.h"
-#include "report/paper.h"
 #include "task/run.h"
 
 namespace synthesizer {
@@ -133,8 +133,10 @@ json comparison_report(const Comparison& comparison, const std::string& weights,
                  {"samples", samples_json(comparison.rows.front().measured.front().outputs)},
                  {"settings", settings_json(comparison)},
                  {"command", command}};
-  if (const std::string data = paper_data(first); !data.empty())
-    report["paper"] = fmt::format("Figures of the paper are those it prints for {}.", data);
+  if (std::string note = paper_note(comparison); !note.empty()) {
+    note.front() = 'T';
+    report["paper"] = note + ".";
+  }
   return report;
 }
 
