@@ -3,91 +3,37 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/version.h"
-#include "compare/attention_json.h"
-#include "compare/comparison_table.h"
+#include "compare/run_json.h"
 #include "compare/score_cells.h"
-#include "inspect/inspection.h"
 #include "report/page.h"
-#include "task/run.h"
+#include "train/run_folder.h"
 
 namespace synthesizer {
 namespace {
 
 using nlohmann::json;
 
-constexpr size_t kSamples = 8;
-
-void set(json& object, const char* key, const std::optional<double>& value) {
-  if (value) object[key] = *value;
-}
-
-json cell_json(const TableCell& cell) {
-  json object = json::object();
-  set(object, "value", cell.value);
-  set(object, "low", cell.low);
-  set(object, "high", cell.high);
-  set(object, "spread", cell.spread);
-  set(object, "p", cell.p);
-  set(object, "paper", cell.paper);
-  return object;
-}
-
-json curve_json(const std::vector<Measurement>& lines) {
-  json points = json::array();
-  for (const Measurement& line : lines) {
-    json point = {{"step", line.step}, {"seconds", line.seconds}};
-    for (const auto& [key, value] : line.values) {
-      if (!point.contains(key)) point[key] = value;
-    }
-    points.push_back(std::move(point));
+/// By the recipe's name, which says more than the task: "5 attentions on multi30k-en-de".
+std::string title_of(const Comparison& comparison) {
+  const RunRecord& first = comparison.first();
+  std::string what = first.task();
+  for (const std::string& word : first.command) {
+    const std::filesystem::path path(word);
+    if (path.extension() == ".toml") what = path.stem().string();
   }
-  return points;
+  if (comparison.rows.size() == 1) return fmt::format("Attention {} on {}", first.attention(), what);
+  return fmt::format("{} attentions on {}", comparison.rows.size(), what);
 }
 
-/// Lines spread evenly over what was written.
-std::vector<size_t> sample_lines(const Outputs& outputs) {
-  const size_t all = std::min(outputs.sources.size(), outputs.written.size());
-  std::vector<size_t> lines;
-  for (size_t i = 0; i < std::min(all, kSamples); ++i) lines.push_back(i * all / std::min(all, kSamples));
-  return lines;
-}
-
-json run_json(const ComparedRow& row, const std::string& weights, const std::string& text) {
-  const RunRecord& run = row.runs.front();
-  json object = {{"name", row.label}, {"attention", run.attention()}, {"steps", run.steps()}};
-  if (run.parameters)
-    object["parameters"] = {{"total", run.parameters->total}, {"synthesis", run.parameters->synthesis}};
-  const Costs costs = costs_of(row);
-  set(object, "train_tokens_per_second", costs.train_tokens_per_second);
-  set(object, "decode_tokens_per_second", costs.decode_tokens_per_second);
-  set(object, "peak_memory_bytes", costs.peak_memory_bytes);
-  set(object, "seconds", costs.seconds);
-  object["curves"] = {{"train", curve_json(run.curves.of("train"))},
-                      {"dev", curve_json(run.curves.of("dev"))}};
-  if (const std::string dev = setting(run.settings, "data.dev");
-      !text.empty() || (!dev.empty() && dev != "[]")) {
-    InspectOptions look;
-    look.text = text;
-    const Inspection seen = inspect_run(open_run(run.path, weights), look);
-    object["attention"] = attention_json(seen);
-    object["mixture"] = mixture_json(seen);
-  }
-  const Outputs& outputs = row.measured.front().outputs;
-  json written = json::array();
-  for (const size_t line : sample_lines(outputs)) written.push_back(outputs.written[line]);
-  object["outputs"] = written;
-  return object;
-}
-
-json samples_json(const Outputs& outputs) {
-  json samples = json::array();
-  for (const size_t line : sample_lines(outputs))
-    samples.push_back({{"source", outputs.sources[line]}, {"reference", outputs.references[0][line]}});
-  return samples;
+/// "2026-11-16T10:37:45Z" as people write it.
+std::string date_of(const std::string& started) {
+  const size_t t = started.find('T');
+  if (t == std::string::npos) return started;
+  return started.substr(0, t) + " " + started.substr(t + 1, 5) + " UTC";
 }
 
 json settings_json(const Comparison& comparison) {
@@ -121,13 +67,12 @@ json comparison_report(const Comparison& comparison, const std::string& weights,
   for (const auto& [path, hash] : first.data) {
     files += (files.empty() ? "" : ", ") + path.substr(path.rfind('/') + 1);
   }
-  json report = {{"title", comparison.rows.size() > 1
-                               ? fmt::format("{} attentions on one {}", comparison.rows.size(), first.task())
-                               : fmt::format("{} with attention {}", first.task(), first.attention())},
+  json report = {{"title", title_of(comparison)},
                  {"task", first.task()},
                  {"data", files},
-                 {"created", first.started},
-                 {"version", std::string("synth ") + version()},
+                 {"created", date_of(first.started)},
+                 {"version", version()},
+                 {"unit", first.task() == "classification" ? "examples" : "tokens"},
                  {"scores", scores},
                  {"runs", runs},
                  {"samples", samples_json(comparison.rows.front().measured.front().outputs)},

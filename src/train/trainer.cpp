@@ -165,6 +165,7 @@ void Run::report(MetricsLog& log, EventFile& events) {
                          {"seconds", state_.seconds},
                          {"peak_memory_bytes", peak_memory_bytes()}};
   log.add(state_.step, "train", values);
+  if (job_.mixtures) log.add_rows(state_.step, "mixture", job_.mixtures());
   for (const auto& [key, value] : values) events.scalar("train/" + key, state_.step, value);
   events.flush();
   interval_ = {};
@@ -175,7 +176,6 @@ void Run::validate(MetricsLog& log, EventFile& events, Progress& progress) {
   scores_ = job_.validate();
   job_.model->train();
   log.add(state_.step, "dev", scores_);
-  if (job_.mixtures) log.add_rows(state_.step, "mixture", job_.mixtures());
   double watched = std::numeric_limits<double>::quiet_NaN();
   std::string text = fmt::format("step {}: dev", state_.step);
   for (const auto& [key, value] : scores_) {

@@ -1,15 +1,5 @@
 // The page from top to bottom: each section comes if the report has data for it.
 
-const task_names = {
-  "language-model": "a language model",
-  translation: "translation",
-  summarization: "summarization",
-  dialogue: "dialogue",
-  classification: "classification",
-  "span-corruption": "span corruption",
-  "text-to-text": "text to text"
-};
-
 /// What stands out, in a sentence or two.
 function summary() {
   if (report.summary) return report.summary;
@@ -25,9 +15,8 @@ function summary() {
   if (winner) parts.push(`${winner.name} has the best ${score.name}, ${fixed(top, score.decimals ?? 2)}`);
   const speed = best(runs.map((run) => run.train_tokens_per_second), true),
         fastest = runs.find((run) => run.train_tokens_per_second === speed);
-  if (is_number(speed)) parts.push(`${fastest.name} trains fastest, at ${whole(speed)} tokens a second`);
-  const on = task_names[report.task] ?? report.task;
-  return `${runs.length} attentions${on ? ` on ${on}` : ""}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
+  if (is_number(speed)) parts.push(`${fastest.name} trains fastest, at ${whole(speed)} ${rate_unit} a second`);
+  return parts.length ? `${parts.join("; ")}.` : "";
 }
 
 document.getElementById("summary").textContent = summary();

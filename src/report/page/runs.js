@@ -1,6 +1,7 @@
 // The report's data, and what every section needs of a run: its name, its colour, the scores that are shown.
 
 const report = JSON.parse(document.getElementById("data").textContent);
+const rate_unit = report.unit ?? "tokens";
 const runs = report.runs ?? [];
 const scores = report.scores ?? [];
 
