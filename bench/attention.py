@@ -19,6 +19,7 @@ from contest.options import arguments, peers_for
 from contest.peak import peak_of
 from contest.setting import Setting, multiply_adds
 from contest.targets import judge, memory_target
+
 from report import table
 
 
@@ -108,7 +109,8 @@ def main() -> int:
         print("\n" + table.memory(memory_rows, memory_rows[0]["shape"]))
     sgemm = measure.median([r["sgemm_gflops"] for r in records])
     print(
-        f"\na large float32 matrix product, among all of these, ran at {sgemm:.0f} GFLOP/s; sgemm: ours beside it"
+        f"\na large float32 matrix product, among all of these, ran at {sgemm:.0f} GFLOP/s; "
+        "sgemm: ours beside it"
     )
     print("\n" + table.targets(records, memory_rows))
     print(table.left_out(records))

@@ -51,8 +51,8 @@ SGEMM_SIZE = 1024
 
 
 def make_sgemm() -> Callable[[], object]:
-    """One large float32 product with all threads: what this machine has to give. It runs as one more contender
-    in every setting, since a rate measured at another time may be that of a busier machine."""
+    """One large float32 product with all threads: what this machine has to give. It runs as one more
+    contender in every setting, since a rate measured at another time may be that of a busier machine."""
     a, b = torch.randn(SGEMM_SIZE, SGEMM_SIZE), torch.randn(SGEMM_SIZE, SGEMM_SIZE)
     a @ b  # the first one sets up threads
     return lambda: a @ b

@@ -25,7 +25,8 @@ def compare(a, recipe, folder, settings):
 def shakespeare(a):
     folder = a.folder / "shakespeare"
     print("Tiny Shakespeare by characters: 4 layers, 4 heads, width 128, context 64\n", flush=True)
-    rows = compare(a, "language-model/shakespeare.toml", folder, [f"train.steps={a.steps or 1000}"])
+    settings = [f"train.steps={a.steps or 1000}", "train.eval_every=250"]
+    rows = compare(a, "language-model/shakespeare.toml", folder, settings)
     best = min(rows, key=lambda row: row["loss"]["value"])["attention"]
     print(f"\nA sample of {best}, the best of them:\n", flush=True)
     command = [

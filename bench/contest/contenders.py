@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -78,8 +79,15 @@ def make_field(setting: Setting, peers: list[str]) -> Field:
             function = Layer(setting.members, module.heads, weights, function)
         if hasattr(peer, "wrap"):
             function = peer.wrap(function)
-        run = lambda function=function, argument=argument: function(argument)
-        made.contenders.append(Contender(name, run, leaves, gradient, getattr(peer, "NO_BACKWARD", "")))
+        made.contenders.append(
+            Contender(
+                name,
+                functools.partial(function, argument),
+                leaves,
+                gradient,
+                getattr(peer, "NO_BACKWARD", ""),
+            )
+        )
     return made
 
 

@@ -44,7 +44,10 @@ def memory_target(setting: Setting) -> float:
 
 def judge(records: list[dict]) -> None:
     """Writes into the peers of every record the ratio wanted, where one is, and whether it was reached."""
-    key = lambda r: (r["attention"], r["causal"], r["part"], r["passes"])
+
+    def key(r):
+        return (r["attention"], r["causal"], r["part"], r["passes"])
+
     main = {key(r): r["peers"] for r in records if r["shape"] == MAIN}
     for record in records:
         setting = Setting(

@@ -16,7 +16,8 @@ def facts(machine: dict) -> str:
         f"{machine['vector_target']} (torch: {machine['torch_capability']})\n"
         f"torch {machine['torch']}, python {machine['python']}, synthesizer {machine['synthesizer']}, "
         f"commit {machine['commit']}, {machine['date']}\n"
-        f"float32, width 512, 8 heads; load before the start: {machine['load_before']} (ratios need a quiet machine)"
+        f"float32, width 512, 8 heads; load before the start: {machine['load_before']} "
+        "(ratios need a quiet machine)"
     )
 
 

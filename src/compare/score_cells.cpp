@@ -41,8 +41,8 @@ void add_bootstrap(const Comparison& comparison, const std::string& key, std::ve
   }
 }
 
-/// The paper's figure for a row: of the same data, or else of the first data it has for the task. A perplexity of
-/// characters has nothing to do with the paper's, which are of subwords.
+/// The paper's figure for a row: of the same data, or else of the first data it has for the task. A
+/// perplexity of characters has nothing to do with the paper's, which are of subwords.
 std::optional<PaperFigure> paper_figure_of(const RunRecord& run, const std::string& key) {
   const std::string data = paper_data(run);
   if (data.empty() && setting(run.settings, "data.tokenizer") == "characters") return std::nullopt;
@@ -74,9 +74,10 @@ std::string paper_note(const Comparison& comparison) {
       const RunRecord& run = row.runs.front();
       const auto figure = paper_figure_of(run, key);
       if (!figure) continue;
-      return fmt::format("the paper's figures are those it prints for {}{}{}", figure->data,
-                         paper_data(run).empty() ? ", which is not the data of these runs" : "",
-                         figure->checked ? "" : " (taken from notes on the table, not from the table itself)");
+      return fmt::format(
+          "the paper's figures are those it prints for {}{}{}", figure->data,
+          paper_data(run).empty() ? ", which is not the data of these runs" : "",
+          figure->checked ? "" : " (taken from notes on the table, not from the table itself)");
     }
   }
   return "";

@@ -13,8 +13,8 @@ namespace synthesizer {
 struct TaskInfo {
   std::string name;  ///< "translation", as recipes say it
   std::string help;
-  size_t fields;      ///< texts an example has
-  bool concatenated;  ///< files follow one another instead of standing side by side
+  size_t fields;            ///< texts an example has
+  bool concatenated;        ///< files follow one another instead of standing side by side
   std::vector<Side> sides;  ///< that its model has
   std::unique_ptr<Task> (*make)(Recipe, Tokenizers);
 

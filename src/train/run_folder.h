@@ -15,7 +15,7 @@ struct RunFolder {
   std::string averaged() const { return path + "/averaged.safetensors"; }  ///< what `synth average` makes
   std::string state() const { return path + "/train_state.safetensors"; }  ///< what a resumed run needs
   std::string metrics() const { return path + "/metrics.jsonl"; }
-  std::string record() const { return path + "/run.json"; }  ///< how the run came to be
+  std::string record() const { return path + "/run.json"; }             ///< how the run came to be
   std::string evaluation() const { return path + "/evaluation.json"; }  ///< what `synth compare` found
   std::string report() const { return path + "/report.html"; }
   std::string checkpoints() const { return path + "/checkpoints"; }

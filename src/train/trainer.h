@@ -17,7 +17,9 @@ namespace synthesizer {
 
 using Scores = std::vector<std::pair<std::string, double>>;
 /// Among scores: says how many there were, not how good they are.
-inline bool is_count(const std::string& key) { return key == "tokens" || key == "examples"; }
+inline bool is_count(const std::string& key) {
+  return key == "tokens" || key == "examples";
+}
 
 /// What is trained, given by a task.
 struct TrainingJob {

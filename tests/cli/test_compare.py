@@ -167,7 +167,15 @@ def test_a_folder_that_is_no_run(mistake, language_run, tmp_path):
 
 def test_a_text_longer_than_the_model(mistake, compared, tmp_path):
     runs = [compared[0] / "V", compared[0] / "R"]
-    mistake("compare", *runs, "--run", tmp_path / "all", "--text", "to be " * 100, words=["600 tokens", "takes 15"])
+    mistake(
+        "compare",
+        *runs,
+        "--run",
+        tmp_path / "all",
+        "--text",
+        "to be " * 100,
+        words=["600 tokens", "takes 15"],
+    )
 
 
 def test_another_recipe_in_the_same_folder(mistake, language_recipe, compared):

@@ -15,7 +15,8 @@ function summary() {
   if (winner) parts.push(`${winner.name} has the best ${score.name}, ${fixed(top, score.decimals ?? 2)}`);
   const speed = best(runs.map((run) => run.train_tokens_per_second), true),
         fastest = runs.find((run) => run.train_tokens_per_second === speed);
-  if (is_number(speed)) parts.push(`${fastest.name} trains fastest, at ${whole(speed)} ${rate_unit} a second`);
+  if (is_number(speed))
+    parts.push(`${fastest.name} trains fastest, at ${whole(speed)} ${rate_unit} a second`);
   return parts.length ? `${parts.join("; ")}.` : "";
 }
 

@@ -13,8 +13,18 @@ function table_columns() {
                     higher: score.higher_is_better,
                     text: (value) => fixed(value, score.decimals ?? 2),
                   })),
-    {title: `Training ${rate_unit}/s`, value: (run) => run.train_tokens_per_second, text: whole, higher: true},
-    {title: `Decoding ${rate_unit}/s`, value: (run) => run.decode_tokens_per_second, text: whole, higher: true},
+    {
+      title: `Training ${rate_unit}/s`,
+      value: (run) => run.train_tokens_per_second,
+      text: whole,
+      higher: true
+    },
+    {
+      title: `Decoding ${rate_unit}/s`,
+      value: (run) => run.decode_tokens_per_second,
+      text: whole,
+      higher: true
+    },
     {title: "Peak memory", value: (run) => run.peak_memory_bytes, text: bytes, higher: false},
     {title: "Time", value: (run) => run.seconds, text: duration, higher: false},
     {title: "Steps", value: (run) => run.steps, text: whole},

@@ -2,8 +2,10 @@
 
 function trade_offs_section() {
   const costs = {
-    speed:
-        [["decode_tokens_per_second", `decoding ${rate_unit}/s`], ["train_tokens_per_second", `training ${rate_unit}/s`]],
+    speed: [
+      ["decode_tokens_per_second", `decoding ${rate_unit}/s`],
+      ["train_tokens_per_second", `training ${rate_unit}/s`]
+    ],
     size: [["total", "parameters"], ["synthesis", "parameters of the synthesis"]],
   };
   const cost_of = (run, key) => run[key] ?? run.parameters?.[key];
