@@ -63,7 +63,7 @@ def sgemm_rate(times: list[float]) -> float:
     return SGEMM_SIZE**3 / median(times)
 
 
-def _status_bytes(field: str) -> int:
+def status_bytes(field: str) -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) * 1024
@@ -75,7 +75,7 @@ def peak_memory(work: Callable[[], object]) -> int:
 
     To be called in a fresh process: memory that an earlier contender left behind would be reused unseen.
     """
-    before = _status_bytes("VmRSS")
+    before = status_bytes("VmRSS")
     try:
         Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
     except OSError:  # not allowed here: the mark of the whole life of the process has to do
@@ -83,7 +83,7 @@ def peak_memory(work: Callable[[], object]) -> int:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     else:
         result = work()
-        peak = _status_bytes("VmHWM")
+        peak = status_bytes("VmHWM")
     del result
     return max(0, peak - before)
 

@@ -8,38 +8,47 @@ from torch import Tensor, nn
 from . import Inputs
 
 
+def hold(module: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Gives the module the tensors by their names ("value.weight"), as they are, not copied."""
+    for name, tensor in weights.items():
+        owner = module
+        *path, last = name.split(".")
+        for part in path:
+            if part not in owner._modules:
+                owner.add_module(part, nn.Module())
+            owner = owner._modules[part]
+        if isinstance(tensor, nn.Parameter):
+            owner.register_parameter(last, tensor)
+        else:
+            owner.register_buffer(last, tensor)
+
+
+def project(owner: nn.Module, x: Tensor) -> Tensor:
+    return nn.functional.linear(x, owner.weight, getattr(owner, "bias", None))
+
+
 class Layer(nn.Module):
     def __init__(self, members: list[str], heads: int, weights: dict[str, Tensor], core) -> None:
-        """weights: the state of the library's layer, whose tensors are used as they are, not copied."""
+        """weights: the state of the library's layer."""
         super().__init__()
         self.members, self.heads, self.core = members, heads, core
-        for name, tensor in weights.items():
-            owner: nn.Module = self
-            *path, last = name.split(".")
-            for part in path:
-                if part not in owner._modules:
-                    owner.add_module(part, nn.Module())
-                owner = owner._modules[part]
-            if isinstance(tensor, nn.Parameter):
-                owner.register_parameter(last, tensor)
-            else:
-                owner.register_buffer(last, tensor)
+        hold(self, weights)
 
     def split(self, x: Tensor) -> Tensor:
         return x.view(x.size(0), x.size(1), self.heads, -1).transpose(1, 2)  # B×H×L×K
 
     def hidden(self, x: Tensor, member: nn.Module) -> Tensor:
-        return self.split(torch.relu(nn.functional.linear(x, member.hidden.weight, member.hidden.bias)))
+        return self.split(torch.relu(project(member.hidden, x)))
 
     def inputs(self, x: Tensor) -> Inputs:
         """What the core takes, from the tokens."""
-        linear, logits = nn.functional.linear, self.logits
-        t = {"value": self.split(linear(x, self.value.weight))}
+        logits = self.logits
+        t = {"value": self.split(project(self.value, x))}
         for member in self.members:
             own = getattr(logits, member)
             if member == "V":
-                t["V.query"] = self.split(linear(x, own.query.weight))
-                t["V.key"] = self.split(linear(x, own.key.weight))
+                t["V.query"] = self.split(project(own.query, x))
+                t["V.key"] = self.split(project(own.key, x))
             elif member == "D":
                 t["D.row"], t["D.weight"], t["D.bias"] = (
                     self.hidden(x, own),
@@ -60,4 +69,4 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.core(self.inputs(x))  # B×H×L×K
-        return nn.functional.linear(y.transpose(1, 2).flatten(2), self.output.weight)  # B×L×D
+        return project(self.output, y.transpose(1, 2).flatten(2))  # B×L×D

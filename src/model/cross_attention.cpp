@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "attention/heads.h"
 #include "attention/kernel/attend.h"
@@ -10,8 +12,24 @@
 namespace synthesizer {
 
 void Memory::reorder(const at::Tensor& indices) {
+  const auto flat = indices.cpu().contiguous();
+  std::vector<int64_t> wanted;  // which of ours every row will look at
+  for (const int64_t index : std::span(flat.const_data_ptr<int64_t>(), static_cast<size_t>(flat.numel())))
+    wanted.push_back(index / share);
+  // Rows that look at the same one lie side by side; as many for each, or they get one each.
+  size_t run = 1;
+  while (run < wanted.size() && wanted[run] == wanted[0]) ++run;
+  auto breaks_a_run = [&](size_t n) { return n % run != 0 && wanted[n] != wanted[n - 1]; };
+  bool even = wanted.size() % run == 0;
+  for (size_t n = 0; even && n < wanted.size(); ++n) even = !breaks_a_run(n);
+  if (!even) run = 1;
+  share = static_cast<int64_t>(run);
+  std::vector<int64_t> kept;
+  for (size_t n = 0; n < wanted.size(); n += run) kept.push_back(wanted[n]);
+  const auto rows = at::tensor(kept, at::kLong).to(key.device());
+  if (at::equal(rows, at::arange(key.size(0), rows.options()))) return;
   for (at::Tensor* t : {&key, &value, &lengths}) {
-    if (t->defined()) *t = t->index_select(0, indices);
+    if (t->defined()) *t = t->index_select(0, rows);
   }
 }
 

@@ -8,11 +8,14 @@
 
 namespace synthesizer {
 
-/// What a decoder looks at: keys and values of the encoder's output for one layer, made once a sentence.
+/// What a decoder looks at: keys and values of the encoder's output for one layer, made once a sentence and
+/// shared by its beams.
 struct Memory {
   at::Tensor key, value;  ///< B×H×M×K
   at::Tensor lengths;     ///< B, int64, or undefined
+  int64_t share = 1;      ///< so many rows of the decoder, side by side, look at each of them
 
+  /// As State::reorder, by rows of the decoder. Copies nothing while every sentence keeps its beams.
   void reorder(const at::Tensor& indices);
 };
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "attention/kernel/attend.h"
@@ -47,7 +49,9 @@ class Dropped : public torch::autograd::Function<Dropped> {
 }  // namespace
 
 at::Tensor drop_out(const at::Tensor& x, double probability, bool training) {
-  return training && probability > 0 ? Dropped::apply(x, probability, draw_seed()) : x;
+  if (!training || probability <= 0) return x;
+  RECORD_FUNCTION("synthesizer::drop_out", c10::ArrayRef<c10::IValue>(), at::sequence_number::peek());
+  return Dropped::apply(x, probability, draw_seed());
 }
 
 }  // namespace synthesizer

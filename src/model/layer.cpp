@@ -80,7 +80,8 @@ at::Tensor Layer::step(const at::Tensor& x, LayerState& state, const at::Tensor&
                     [&](const at::Tensor& h) { return attention_->step(h, state.self, taken(bias)); });
   if (cross_) {
     y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
-      return cross_->forward(h.unsqueeze(1), *state.memory).squeeze(1);
+      const Memory& memory = *state.memory;  // rows that share one are rows of one text to it
+      return cross_->forward(h.reshape({-1, memory.share, h.size(1)}), memory).view(h.sizes());
     });
   }
   return residual(y, *feed_forward_norm_, "feed_forward",

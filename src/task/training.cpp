@@ -8,11 +8,8 @@
 #include <torch/version.h>
 #include <nlohmann/json.hpp>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -23,6 +20,7 @@
 #include "task/run.h"
 #include "task/start.h"
 #include "task/summary.h"
+#include "train/memory.h"
 #include "train/provenance.h"
 
 namespace synthesizer {
@@ -78,13 +76,6 @@ MetricRows mixture_rows(torch::nn::Module& model) {
   MetricRows rows;
   for (MixtureShares& one : mixture_shares_of(model)) rows.emplace_back(one.layer, std::move(one.shares));
   return rows;
-}
-
-/// A step frees and takes the same large blocks again and again: kept, they need not be cleared by the system
-/// each time.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/SequenceNumber.h>
 #include <ATen/autocast_mode.h>
+#include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -116,6 +118,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
 
 LossSum cross_entropy(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets,
                       double smoothing) {
+  RECORD_FUNCTION("synthesizer::cross_entropy", c10::ArrayRef<c10::IValue>(), at::sequence_number::peek());
   const bool gradients = c10::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
   const auto sums = CrossEntropy::apply(hidden, weight, targets, smoothing, gradients);
   return {sums[0], sums[1].item<double>(), targets.size(0), static_cast<int64_t>(sums[2].item<double>())};

@@ -1,24 +1,20 @@
 #include "train/trainer.h"
 
-#include <ATen/ATen.h>
-#include <ATen/Context.h>
-#include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 #include <torch/nn/module.h>
-
-#include <sys/resource.h>
 
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 
-#include "text/permutation.h"
 #include "text/prefetch.h"
 #include "train/diagnosis.h"
 #include "train/event_file.h"
+#include "train/memory.h"
 #include "train/metrics_log.h"
 #include "train/progress.h"
 #include "train/schedule.h"
+#include "train/step.h"
 #include "train/stop_signal.h"
 
 namespace synthesizer {
@@ -26,37 +22,17 @@ namespace {
 
 constexpr int64_t kBatchesAhead = 4;
 
-/// The most that this process has held at any time.
-double peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
-}
-
-/// bfloat16 for what autocast lowers, for as long as it lives.
-class Precision {
- public:
-  explicit Precision(const std::string& name) : on_(name == "bfloat16") {
-    if (!on_) return;
-    at::autocast::increment_nesting();
-    at::autocast::set_autocast_enabled(at::kCPU, true);
-    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  }
-  ~Precision() {
-    if (!on_) return;
-    at::autocast::set_autocast_enabled(at::kCPU, false);
-    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  }
-
- private:
-  bool on_;
-};
-
 /// What the lines of the log are averages of.
 struct Interval {
-  double loss = 0, nll = 0;
-  int64_t tokens = 0, correct = 0;
+  StepSums sums;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  void add(const StepSums& step) {
+    sums.loss += step.loss;
+    sums.nll += step.nll;
+    sums.tokens += step.tokens;
+    sums.correct += step.correct;
+    sums.gradient_norm = step.gradient_norm;  // of the last one
+  }
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
@@ -69,9 +45,8 @@ class Run {
         options_(options),
         folder_(folder),
         share_(share),
-        parameters_(trained_tensors(*job.model)),
-        optimizer_(make_optimizer(options, parameters_)) {
-    if (resume) state_ = load_state(folder.state(), *job.model, *optimizer_);
+        stepper_(*job.model, options, job.width, job.seed, job.loss) {
+    if (resume) state_ = load_state(folder.state(), *job.model, stepper_.optimizer());
     if (resume) MetricsLog::drop_after(folder.metrics(), state_.step);
     job.on_start();
     folder.remove_leftovers();
@@ -82,10 +57,7 @@ class Run {
 
  private:
   void step(Prefetch& batches);
-  LossSum forward(const Batch& batch) const;
-  /// Divides gradients by the number of tokens, clips them, and gives their norm.
-  double finish_gradients(int64_t tokens) const;
-  [[noreturn]] void diverged(const Batch& batch, const char* what) const;
+  [[noreturn]] void diverged(const NotFinite& found) const;
   void report(MetricsLog& log, EventFile& events);
   void validate(MetricsLog& log, EventFile& events, Progress& progress);
   void save();
@@ -94,73 +66,42 @@ class Run {
   const TrainOptions& options_;
   const RunFolder& folder_;
   Share share_;
-  NamedTensors parameters_;
-  std::unique_ptr<Optimizer> optimizer_;
+  Stepper stepper_;
   TrainerState state_;
   Interval interval_;
-  double gradient_norm_ = 0;
   Scores scores_;
 };
 
-LossSum Run::forward(const Batch& batch) const {
-  at::manual_seed(mix(job_.seed, static_cast<uint64_t>(batch.sequence)));
-  const Precision precision(options_.precision);
-  return job_.loss(batch);
-}
-
-void Run::diverged(const Batch& batch, const char* what) const {
-  const std::string bad = first_bad_tensor(*job_.model, [&] { forward(batch); });
+void Run::diverged(const NotFinite& found) const {
+  const std::string bad = first_bad_tensor(*job_.model, [&] { stepper_.forward(found.batch); });
   const bool saved = std::filesystem::exists(folder_.state());
   throw std::runtime_error(fmt::format(
       "step {}: the {} is not a finite number; the first to go wrong was {}; the batch was {}; {}. A lower "
       "train.learning_rate, a longer train.warmup or train.clip may help",
-      state_.step + 1, what, bad, job_.batches->describe(batch),
+      state_.step + 1, found.what(), bad, job_.batches->describe(found.batch),
       saved ? "the last checkpoint is untouched" : "nothing was saved yet"));
 }
 
-double Run::finish_gradients(int64_t tokens) const {
-  std::vector<at::Tensor> gradients;
-  for (const auto& [name, tensor] : parameters_) {
-    if (tensor.grad().defined()) gradients.push_back(tensor.grad());
-  }
-  const double per_token = 1 / static_cast<double>(std::max<int64_t>(tokens, 1));
-  const double norm = at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>() * per_token;
-  const double clipped = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
-  if (std::isfinite(norm)) at::_foreach_mul_(gradients, at::Scalar(per_token * clipped));
-  return norm;
-}
-
 void Run::step(Prefetch& batches) {
-  job_.model->zero_grad();
-  int64_t tokens = 0;
-  Batch batch;
-  for (int64_t n = 0; n < options_.accumulate; ++n) {
-    batch = batches.next();
-    const LossSum sum = forward(batch);
-    const auto loss = sum.loss.item<double>();
-    if (!std::isfinite(loss)) diverged(batch, "loss");
-    sum.loss.backward();
-    tokens += sum.tokens;
-    interval_.loss += loss;
-    interval_.nll += sum.nll;
-    interval_.tokens += sum.tokens;
-    interval_.correct += sum.correct;
+  StepSums sums;
+  try {
+    sums = stepper_.step(state_.step + 1, [&] { return batches.next(); });
+  } catch (const NotFinite& found) {
+    diverged(found);
   }
-  gradient_norm_ = finish_gradients(tokens);
-  if (!std::isfinite(gradient_norm_)) diverged(batch, "gradient");
-  optimizer_->step(learning_rate(options_, job_.width, state_.step + 1), state_.step + 1);
-  state_.tokens += tokens;
+  interval_.add(sums);
+  state_.tokens += sums.tokens;
   ++state_.step;
 }
 
 void Run::report(MetricsLog& log, EventFile& events) {
-  const auto tokens = static_cast<double>(interval_.tokens);
+  const auto tokens = static_cast<double>(interval_.sums.tokens);
   const double seconds = interval_.seconds();
-  const Scores values = {{"loss", interval_.nll / tokens},
-                         {"objective", interval_.loss / tokens},
-                         {"accuracy", static_cast<double>(interval_.correct) / tokens * 100},
+  const Scores values = {{"loss", interval_.sums.nll / tokens},
+                         {"objective", interval_.sums.loss / tokens},
+                         {"accuracy", static_cast<double>(interval_.sums.correct) / tokens * 100},
                          {"learning_rate", learning_rate(options_, job_.width, state_.step)},
-                         {"gradient_norm", gradient_norm_},
+                         {"gradient_norm", interval_.sums.gradient_norm},
                          {"tokens_per_second", tokens / seconds},
                          {"seconds", state_.seconds},
                          {"peak_memory_bytes", peak_memory_bytes()}};
@@ -204,7 +145,7 @@ void Run::save() {
     save_weights(folder_.checkpoint(state_.step), *job_.model, state_.step, job_.metadata);
     folder_.prune_checkpoints(options_.keep);
   }
-  save_state(folder_.state(), *job_.model, *optimizer_, state_, job_.metadata);
+  save_state(folder_.state(), *job_.model, stepper_.optimizer(), state_, job_.metadata);
 }
 
 Outcome Run::go() {
@@ -222,9 +163,9 @@ Outcome Run::go() {
     step(batches);
     state_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const bool last = state_.step == options_.steps, logged = last || state_.step % options_.log_every == 0;
-    const double seconds = interval_.seconds(), tokens = static_cast<double>(interval_.tokens);
+    const double seconds = interval_.seconds(), tokens = static_cast<double>(interval_.sums.tokens);
     progress.update({.step = state_.step,
-                     .loss = interval_.nll / tokens,
+                     .loss = interval_.sums.nll / tokens,
                      .tokens_per_second = tokens / seconds,
                      .unit = job_.unit,
                      .seconds_left = state_.seconds / static_cast<double>(state_.step) *

@@ -118,7 +118,31 @@ def test_bench_measures_every_attention():
     assert all(row["forward_ms"] > 0 and row["forward_backward_ms"] > 0 for row in rows)
 
 
-@pytest.mark.parametrize("command", [[], ["variants"], ["params"], ["bench"], ["bench", "attention"]])
+def test_bench_measures_training_steps():
+    rows = answer("bench", "step", "--attention", "V,R,light-conv", "--repeats", "1")["rows"]
+    assert [row["attention"] for row in rows] == ["V", "R", "light-conv"]
+    assert all(row["seconds"] > 0 for row in rows)
+
+
+def test_bench_says_where_a_step_goes():
+    done = synth("bench", "step", "--attention", "V", "--repeats", "2", "--parts")
+    assert done.returncode == 0
+    for part in ("projections", "core", "feed-forward", "loss", "optimizer"):
+        assert part in done.stdout
+
+
+def test_bench_takes_a_step_for_every_line(tmp_path):
+    command = [os.environ["SYNTH"], "bench", "step", "--attention", "V", "--on-request", tmp_path]
+    done = subprocess.run(command, input="check\n\n", capture_output=True, text=True, check=True)
+    facts, *steps = [json.loads(line) for line in done.stdout.splitlines()]
+    assert facts["task"] == "language-model" and facts["length"] == 64
+    assert len(steps) == 2 and 0 < steps[1]["loss"] < steps[0]["loss"]
+    assert (tmp_path / "model.safetensors").exists() and (tmp_path / "tokens.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["variants"], ["params"], ["bench"], ["bench", "attention"], ["bench", "step"]]
+)
 def test_help(command):
     done = synth(*command, "--help")
     assert done.returncode == 0 and done.stderr == ""
@@ -147,6 +171,8 @@ MISTAKES = [
     (["params", "--attention", "V", "--option", "rank"], ["NAME=VALUE"]),
     (["bench", "atention"], ["did you mean 'attention'"]),
     (["bench", "attention", "--batch", "0"], ["--batch"]),
+    (["bench", "step", "--setting", "huge"], ["no setting 'huge'", "demo, translation, encoder"]),
+    (["bench", "step", "--precision", "float8"], ["precision", "float8"]),
 ]
 
 

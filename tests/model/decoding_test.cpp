@@ -67,6 +67,35 @@ TEST_P(EveryModel, ReorderedRowsGoOnFromTheirNewPast) {
   EXPECT_TRUE(at::allclose(logits, model.output().logits(whole.select(1, 3)), 1e-4, 1e-4));
 }
 
+TEST_P(EveryModel, BeamsShareTheirSentenceWhateverBecomesOfThem) {
+  EncoderDecoder model(GetParam(), kVocabulary, kVocabulary, true);
+  model.eval();
+  c10::NoGradGuard no_grad;
+  const auto lengths = at::tensor({6, 2, 4}, at::kLong);
+  const auto encoded = model.encode(tokens(3, 6), lengths);
+  const auto steps = model.start(encoded, lengths);
+  auto past = at::empty({3, 0}, at::kLong), sentence = at::arange(3, at::kLong);
+  // Beams begin, change places, lose a sentence, are uneven, and end as one.
+  const std::vector<std::vector<int64_t>> moves = {{0, 0, 0, 1, 1, 1, 2, 2, 2},
+                                                   {2, 0, 0, 3, 5, 5, 8, 7, 6},
+                                                   {3, 3, 4, 8, 6, 6},
+                                                   {0, 0, 1, 5},
+                                                   {3, 0, 2, 1, 1},
+                                                   {4}};
+  for (const auto& move : moves) {
+    const auto next = at::randint(kVocabulary, {past.size(0)}, at::kLong);
+    past = at::cat({past, next.unsqueeze(1)}, 1);
+    const auto whole =
+        model.decode(past, {}, encoded.index_select(0, sentence), lengths.index_select(0, sentence));
+    const auto last = model.output().logits(whole.select(1, past.size(1) - 1));
+    EXPECT_TRUE(at::allclose(steps->step(next), last, 1e-4, 1e-4)) << "step " << past.size(1);
+    const auto rows = at::tensor(move, at::kLong);
+    steps->reorder(rows);
+    past = past.index_select(0, rows);
+    sentence = sentence.index_select(0, rows);
+  }
+}
+
 TEST_P(EveryModel, PaddingChangesNothing) {
   EncoderDecoder model(GetParam(), kVocabulary, kVocabulary, true);
   model.eval();

@@ -1,0 +1,53 @@
+"""A peer's training steps: python -m peers.stepper MODE FOLDER SETTING
+
+Loads the weights and tokens that `synth bench step --on-request FOLDER` left, and takes a step for every
+line: forward, backward, clipping and AdamW as our trainer has them; without dropout where the line says
+"check". MODE is eager or compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import measure
+import torch
+from safetensors.torch import load_file
+
+from .transformer import Model
+
+
+def main() -> None:
+    mode, folder, setting = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    torch.set_num_threads(setting["threads"])
+    before = measure.status_bytes("VmRSS")
+    weights, tokens = load_file(f"{folder}/model.safetensors"), load_file(f"{folder}/tokens.safetensors")
+    model = Model(setting, weights)
+    del weights
+    loss_of = torch.compile(model) if mode == "compiled" else model
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.1, fused=True
+    )
+
+    def step() -> float:
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", torch.bfloat16, enabled=setting["precision"] == "bfloat16"):
+            loss = loss_of(tokens)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        return loss.item()
+
+    print("{}", flush=True)
+    for line in sys.stdin:
+        model.train(line.strip() != "check")
+        begin = time.perf_counter()
+        loss = step()
+        seconds = time.perf_counter() - begin
+        peak = measure.status_bytes("VmHWM") - before
+        print(json.dumps({"seconds": seconds, "loss": loss, "peak": peak}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

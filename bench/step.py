@@ -1,0 +1,118 @@
+"""One training step of whole models, forward, backward and optimizer: ours and PyTorch's, eager and compiled.
+
+    ./run bench step [--setting demo,translation,encoder] [--attention V,R,…] [--rounds 9] [--json FILE]
+
+Every contender is a process of its own that starts from the same weights and tokens; steps are taken
+in turn. The first losses, without dropout, must agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import measure
+from contest import stepping
+from contest.work import step_multiply_adds
+
+from report import steps
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = ["demo", "translation", "encoder"]
+ATTENTIONS = ["V", "D", "R", "FR", "FD", "R+V", "light-conv", "dynamic-conv"]
+
+
+def field(a: argparse.Namespace, setting: str, attention: str, folder: Path) -> dict[str, stepping.Stepping]:
+    """Ours first; V beside every other attention, and beside R what the paper holds against it."""
+    synth = ROOT / "build/release/bin/synth"
+    made: dict[str, stepping.Stepping] = {}
+
+    def add(attention: str, modes: list[str]) -> None:
+        where = folder / attention
+        own = stepping.ours(synth, setting, attention, a.precision, a.threads, where)
+        made[f"ours {attention}"] = own
+        for mode in modes:
+            made[f"{mode} {attention}"] = stepping.peer(mode, own.facts, where)
+
+    add(attention, a.peers)
+    if attention != "V":
+        add("V", [])
+    if attention == "R" and "dynamic-conv" in a.attention:
+        add("dynamic-conv", [mode for mode in a.peers if mode == "eager"])
+    return made
+
+
+def run(a: argparse.Namespace, setting: str, attention: str) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        contenders = field(a, setting, attention, Path(folder))
+        for contender in contenders.values():  # the compiler's time is not a step's
+            for _ in range(stepping.FIRST_LOSSES):
+                contender.step("check")
+            contender.step()
+        same = {name: c for name, c in contenders.items() if name.split(" ", 1)[1] == attention}
+        largest = stepping.check_same_work(same, a.precision)
+        for contender in contenders.values():
+            contender.seconds.clear()
+        sgemm = measure.make_sgemm()
+        products, order = [], list(contenders)
+        for _ in range(a.rounds):
+            random.shuffle(order)
+            for name in order:
+                contenders[name].step()
+            products += measure.interleaved({"sgemm": sgemm}, 0, least=3, most=3)["sgemm"]
+        facts = contenders[f"ours {attention}"].facts
+        for contender in contenders.values():
+            contender.close()
+    return {
+        "setting": setting,
+        "about": facts["about"],
+        "attention": attention,
+        "precision": a.precision,
+        "largest_difference_of_losses": largest,
+        "seconds": {name: measure.median(c.seconds) for name, c in contenders.items()},
+        "peak_bytes": {name: c.peak for name, c in contenders.items()},
+        "multiply_adds": step_multiply_adds(facts),
+        "sgemm_multiply_adds_per_second": measure.sgemm_rate(products),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], prog="./run bench step")
+
+    def names(known: list[str]):
+        def read(text: str) -> list[str]:
+            chosen = text.split(",")
+            for name in chosen:
+                if name not in known:
+                    raise argparse.ArgumentTypeError(f"no '{name}': {', '.join(known)}")
+            return chosen
+
+        return read
+
+    parser.add_argument("--setting", type=names(SETTINGS), default=SETTINGS)
+    parser.add_argument("--attention", type=names(ATTENTIONS), default=ATTENTIONS)
+    parser.add_argument("--peers", type=names(["eager", "compiled"]), default=["eager", "compiled"])
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", type=Path, help="the figures, as a file")
+    a = parser.parse_args()
+    measure.torch.set_num_threads(a.threads)
+    result = {"machine": measure.machine_facts(), "rows": []}
+    for setting in a.setting:
+        rows = []
+        for attention in a.attention:
+            rows.append(run(a, setting, attention))
+            print(f"{setting} {attention}: done", file=sys.stderr)
+        result["rows"] += rows
+        print(steps.table(rows), flush=True)
+    if a.json:
+        a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

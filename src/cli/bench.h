@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace synthesizer::cli {
+
+// One function a measurement of `synth bench`; each adds its command.
+void add_bench_attention(CLI::App& bench);
+void add_bench_step(CLI::App& bench);
+
+/// The middle one of some times; with an even number of them the upper.
+double median(std::vector<double> times);
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace synthesizer {
+
+/// A step frees and takes the same large blocks again and again: kept, they need not be cleared by the system
+/// each time. For the rest of the program.
+void keep_freed_memory();
+
+/// What this process holds, code of libraries included.
+double memory_bytes();
+/// The most that this process has held at any time.
+double peak_memory_bytes();
+
+}  // namespace synthesizer

@@ -1,0 +1,86 @@
+#include "train/step.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <torch/nn/module.h>
+
+#include <cmath>
+
+#include "text/permutation.h"
+#include "train/schedule.h"
+
+namespace synthesizer {
+namespace {
+
+/// bfloat16 for what autocast lowers, for as long as it lives.
+class Precision {
+ public:
+  explicit Precision(const std::string& name) : on_(name == "bfloat16") {
+    if (!on_) return;
+    at::autocast::increment_nesting();
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  }
+  ~Precision() {
+    if (!on_) return;
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  }
+
+ private:
+  bool on_;
+};
+
+}  // namespace
+
+Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t width, uint64_t seed,
+                 Loss loss)
+    : model_(model),
+      options_(options),
+      width_(width),
+      seed_(seed),
+      loss_(std::move(loss)),
+      parameters_(trained_tensors(model)),
+      optimizer_(make_optimizer(options, parameters_)) {}
+
+LossSum Stepper::forward(const Batch& batch) const {
+  at::manual_seed(mix(seed_, static_cast<uint64_t>(batch.sequence)));
+  const Precision precision(options_.precision);
+  return loss_(batch);
+}
+
+double Stepper::finish_gradients(int64_t tokens) const {
+  std::vector<at::Tensor> gradients;
+  for (const auto& [name, tensor] : parameters_) {
+    if (tensor.grad().defined()) gradients.push_back(tensor.grad());
+  }
+  const double per_token = 1 / static_cast<double>(std::max<int64_t>(tokens, 1));
+  const double norm = at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>() * per_token;
+  const double clipped = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
+  if (std::isfinite(norm)) at::_foreach_mul_(gradients, at::Scalar(per_token * clipped));
+  return norm;
+}
+
+StepSums Stepper::step(int64_t number, const std::function<Batch()>& next) {
+  model_.zero_grad();
+  StepSums sums;
+  Batch batch;
+  for (int64_t n = 0; n < options_.accumulate; ++n) {
+    batch = next();
+    const LossSum sum = forward(batch);
+    const auto loss = sum.loss.item<double>();
+    if (!std::isfinite(loss)) throw NotFinite("loss", batch);
+    sum.loss.backward();
+    sums.loss += loss;
+    sums.nll += sum.nll;
+    sums.tokens += sum.tokens;
+    sums.correct += sum.correct;
+  }
+  sums.gradient_norm = finish_gradients(sums.tokens);
+  if (!std::isfinite(sums.gradient_norm)) throw NotFinite("gradient", batch);
+  optimizer_->step(learning_rate(options_, width_, number), number);
+  return sums;
+}
+
+}  // namespace synthesizer
