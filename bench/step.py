@@ -17,6 +17,7 @@ from pathlib import Path
 
 import measure
 from contest import stepping
+from contest.options import list_of
 from contest.work import step_multiply_adds
 
 from report import steps
@@ -82,20 +83,9 @@ def run(a: argparse.Namespace, setting: str, attention: str) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], prog="./run bench step")
-
-    def names(known: list[str]):
-        def read(text: str) -> list[str]:
-            chosen = text.split(",")
-            for name in chosen:
-                if name not in known:
-                    raise argparse.ArgumentTypeError(f"no '{name}': {', '.join(known)}")
-            return chosen
-
-        return read
-
-    parser.add_argument("--setting", type=names(SETTINGS), default=SETTINGS)
-    parser.add_argument("--attention", type=names(ATTENTIONS), default=ATTENTIONS)
-    parser.add_argument("--peers", type=names(["eager", "compiled"]), default=["eager", "compiled"])
+    parser.add_argument("--setting", type=list_of(SETTINGS), default=SETTINGS)
+    parser.add_argument("--attention", type=list_of(ATTENTIONS), default=ATTENTIONS)
+    parser.add_argument("--peers", type=list_of(["eager", "compiled"]), default=["eager", "compiled"])
     parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)

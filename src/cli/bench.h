@@ -8,7 +8,4 @@ namespace synthesizer::cli {
 void add_bench_attention(CLI::App& bench);
 void add_bench_step(CLI::App& bench);
 
-/// The middle one of some times; with an even number of them the upper.
-double median(std::vector<double> times);
-
 }  // namespace synthesizer::cli

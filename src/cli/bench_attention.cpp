@@ -17,6 +17,7 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/layer_options.h"
+#include "report/spread.h"
 
 namespace synthesizer::cli {
 namespace {

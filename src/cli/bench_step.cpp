@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/step_parts.h"
 #include "cli/step_setting.h"
+#include "report/spread.h"
 #include "train/checkpoint.h"
 #include "train/memory.h"
 #include "train/safetensors.h"

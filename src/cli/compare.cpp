@@ -59,13 +59,14 @@ std::string as_text(const Table& table, const std::string& format) {
 
 void run(const Arguments& a, const std::string& command) {
   const Comparison comparison = compare_runs(runs_of(a), a.weights, a.data);
-  const Table table = comparison_table(comparison);
+  const ScoreCells cells = score_cells(comparison);
+  const Table table = comparison_table(comparison, cells);
   fs::create_directories(a.folder);
   const std::pair<const char*, const char*> forms[] = {
       {"table.md", "markdown"}, {"table.csv", "csv"}, {"table.tex", "latex"}, {"table.json", "json"}};
   for (const auto& [file, format] : forms) write_file(a.folder + "/" + file, as_text(table, format));
   const std::string path = a.folder + "/report.html";
-  write_file(path, page(comparison_report(comparison, a.weights, a.text, command)));
+  write_file(path, page(comparison_report(comparison, cells, a.weights, a.text, command)));
   fmt::print("{}", as_text(table, a.json ? "json" : a.format));
   fmt::print(stderr, "\n{} (beside it table.md, .csv, .tex, .json)\n", path);
 }

@@ -93,6 +93,10 @@ Comparison compare_runs(const std::vector<std::string>& folders, const std::stri
   return comparison;
 }
 
+int score_digits(const std::string& key) {
+  return lower_is_better(key) ? 3 : 2;
+}
+
 std::string score_name(const std::string& key) {
   static const std::map<std::string, std::string> names = {
       {"bleu", "BLEU"},

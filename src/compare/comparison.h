@@ -25,6 +25,8 @@ struct Comparison {
   std::vector<std::string> scores;  ///< keys as `synth eval --json` has them; the one that counts first
 
   const RunRecord& first() const { return rows.front().runs.front(); }
+  /// What speeds count: texts, where each has a label, and not tokens.
+  bool counts_examples() const { return first().task() == "classification"; }
 };
 
 /// Runs that exist, evaluated; the first is what the others are measured against. Those whose attention is
@@ -35,5 +37,7 @@ Comparison compare_runs(const std::vector<std::string>& folders, const std::stri
 
 /// The name of a score for people: "bleu" is "BLEU".
 std::string score_name(const std::string& key);
+/// Digits behind the point that say something.
+int score_digits(const std::string& key);
 
 }  // namespace synthesizer

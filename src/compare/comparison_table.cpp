@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
-#include "compare/score_cells.h"
+#include "report/spread.h"
 
 namespace synthesizer {
 namespace {
 
 using Numbers = TableColumn::Numbers;
 using Best = TableColumn::Best;
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
 
 TableCell cell(const std::optional<double>& value) {
   return value ? TableCell(*value) : TableCell();
@@ -41,21 +35,19 @@ Costs costs_of(const ComparedRow& row) {
   return {middle(train), middle(decode), middle(memory), middle(seconds)};
 }
 
-Table comparison_table(const Comparison& comparison) {
+Table comparison_table(const Comparison& comparison, const ScoreCells& scores) {
   const bool several = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparedRow& row) { return row.runs.size() > 1; });
   std::vector<TableColumn> columns = {{"attention", "attention", Numbers::fixed, 0, Best::none, true},
                                       {"parameters", "parameters", Numbers::count},
                                       {"synthesis", "of S", Numbers::count}};
   if (several) columns.push_back({"seeds", "seeds", Numbers::count});
-  std::vector<std::vector<TableCell>> scores;
   for (const std::string& key : comparison.scores) {
-    columns.push_back({key, score_name(key), Numbers::fixed, lower_is_better(key) ? 3 : 2,
+    columns.push_back({key, score_name(key), Numbers::fixed, score_digits(key),
                        lower_is_better(key) ? Best::lowest : Best::highest});
-    scores.push_back(score_cells(comparison, key));
   }
   const bool writes = comparison.rows.front().measured.front().outputs.seconds > 0;
-  const bool labels = comparison.first().task() == "classification";
+  const bool labels = comparison.counts_examples();
   columns.push_back({"train_tokens_per_second", labels ? "train ex/s" : "train tok/s", Numbers::count});
   if (writes)
     columns.push_back({"decode_tokens_per_second", labels ? "label ex/s" : "decode tok/s", Numbers::count});

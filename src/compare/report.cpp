@@ -48,20 +48,21 @@ json settings_json(const Comparison& comparison) {
 
 }  // namespace
 
-json comparison_report(const Comparison& comparison, const std::string& weights, const std::string& text,
-                       const std::string& command) {
+json comparison_report(const Comparison& comparison, const ScoreCells& cells, const std::string& weights,
+                       const std::string& text, const std::string& command) {
   const RunRecord& first = comparison.first();
   json scores = json::array(), runs = json::array();
   for (const ComparedRow& row : comparison.rows) {
     runs.push_back(run_json(row, weights, text));
     runs.back()["scores"] = json::object();
   }
-  for (const std::string& key : comparison.scores) {
-    const bool lower = lower_is_better(key);
-    scores.push_back(
-        {{"key", key}, {"name", score_name(key)}, {"higher_is_better", !lower}, {"decimals", lower ? 3 : 2}});
-    const auto cells = score_cells(comparison, key);
-    for (size_t i = 0; i < cells.size(); ++i) runs[i]["scores"][key] = cell_json(cells[i]);
+  for (size_t n = 0; n < cells.size(); ++n) {
+    const std::string& key = comparison.scores[n];
+    scores.push_back({{"key", key},
+                      {"name", score_name(key)},
+                      {"higher_is_better", !lower_is_better(key)},
+                      {"decimals", score_digits(key)}});
+    for (size_t i = 0; i < runs.size(); ++i) runs[i]["scores"][key] = cell_json(cells[n][i]);
   }
   std::string files;
   for (const auto& [path, hash] : first.data) {
@@ -72,7 +73,7 @@ json comparison_report(const Comparison& comparison, const std::string& weights,
                  {"data", files},
                  {"created", date_of(first.started)},
                  {"version", version()},
-                 {"unit", first.task() == "classification" ? "examples" : "tokens"},
+                 {"unit", comparison.counts_examples() ? "examples" : "tokens"},
                  {"scores", scores},
                  {"runs", runs},
                  {"samples", samples_json(comparison.rows.front().measured.front().outputs)},
@@ -101,7 +102,7 @@ void write_run_report(const std::string& folder) {
   }
   std::string command;
   for (const std::string& word : row.runs.front().command) command += (command.empty() ? "" : " ") + word;
-  write_file(files.report(), page(comparison_report(alone, "best", "", command)));
+  write_file(files.report(), page(comparison_report(alone, score_cells(alone), "best", "", command)));
 }
 
 }  // namespace synthesizer

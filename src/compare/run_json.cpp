@@ -20,21 +20,6 @@ void set(json& object, const char* key, const std::optional<double>& value) {
   if (value) object[key] = *value;
 }
 
-}  // namespace
-
-json cell_json(const TableCell& cell) {
-  json object = json::object();
-  set(object, "value", cell.value);
-  set(object, "low", cell.low);
-  set(object, "high", cell.high);
-  set(object, "spread", cell.spread);
-  set(object, "p", cell.p);
-  set(object, "paper", cell.paper);
-  return object;
-}
-
-namespace {
-
 json curve_json(const std::vector<Measurement>& lines) {
   json points = json::array();
   for (const Measurement& line : lines) {
@@ -56,6 +41,17 @@ std::vector<size_t> sample_lines(const Outputs& outputs) {
 }
 
 }  // namespace
+
+json cell_json(const TableCell& cell) {
+  json object = json::object();
+  set(object, "value", cell.value);
+  set(object, "low", cell.low);
+  set(object, "high", cell.high);
+  set(object, "spread", cell.spread);
+  set(object, "p", cell.p);
+  set(object, "paper", cell.paper);
+  return object;
+}
 
 json run_json(const ComparedRow& row, const std::string& weights, const std::string& text) {
   const RunRecord& run = row.runs.front();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "metric/bootstrap.h"
 #include "metric/registry.h"
@@ -12,27 +13,31 @@
 namespace synthesizer {
 namespace {
 
-/// The score as a function of the lines; null where it is none.
-ResampledScore resampled_score(const Outputs& outputs, const std::string& key) {
+/// The scores, by their keys, that are functions of the lines written.
+using ScoresOfLines = std::map<std::string, ResampledScore>;
+ScoresOfLines scores_of_lines(const Outputs& outputs) {
+  ScoresOfLines found;
   for (const auto& scored : outputs.scored) {
-    if (std::find(scored.keys.begin(), scored.keys.end(), key) == scored.keys.end()) continue;
     const auto all =
         resampled(find_metric(scored.metric), outputs.written, outputs.references, scored.options);
-    for (const auto& [name, score] : all) {
-      if (name == key) return score;
+    for (const auto& [key, score] : all) {
+      if (std::find(scored.keys.begin(), scored.keys.end(), key) != scored.keys.end())
+        found.try_emplace(key, score);
     }
   }
-  return nullptr;
+  return found;
 }
 
-/// Intervals and p values, where every row is one run that wrote something.
-void add_bootstrap(const Comparison& comparison, const std::string& key, std::vector<TableCell>& cells) {
+/// Intervals and p values, where every row has the score as a function of its lines.
+void add_bootstrap(const std::vector<ScoresOfLines>& rows, const std::string& key,
+                   std::vector<TableCell>& cells) {
   std::vector<ResampledScore> systems;
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.runs.size() > 1) return;
-    systems.push_back(resampled_score(row.measured.front().outputs, key));
-    if (!systems.back()) return;
+  for (const ScoresOfLines& row : rows) {
+    const auto found = row.find(key);
+    if (found == row.end()) return;
+    systems.push_back(found->second);
   }
+  if (systems.empty()) return;
   const auto results = paired_bootstrap(systems);
   for (size_t i = 0; i < results.size(); ++i) {
     cells[i].low = results[i].low;
@@ -49,9 +54,7 @@ std::optional<PaperFigure> paper_figure_of(const RunRecord& run, const std::stri
   return paper_figure(data.empty() ? run.task() : data, run.attention(), key);
 }
 
-}  // namespace
-
-std::vector<TableCell> score_cells(const Comparison& comparison, const std::string& key) {
+std::vector<TableCell> plain_cells(const Comparison& comparison, const std::string& key) {
   std::vector<TableCell> cells;
   for (const ComparedRow& row : comparison.rows) {
     TableCell cell;
@@ -64,8 +67,24 @@ std::vector<TableCell> score_cells(const Comparison& comparison, const std::stri
     if (const auto figure = paper_figure_of(row.runs.front(), key)) cell.paper = figure->value;
     cells.push_back(cell);
   }
-  add_bootstrap(comparison, key, cells);
   return cells;
+}
+
+}  // namespace
+
+ScoreCells score_cells(const Comparison& comparison) {
+  const bool one_each = std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                                    [](const ComparedRow& row) { return row.runs.size() == 1; });
+  std::vector<ScoresOfLines> lines;
+  for (const ComparedRow& row : comparison.rows) {
+    if (one_each) lines.push_back(scores_of_lines(row.measured.front().outputs));
+  }
+  ScoreCells all;
+  for (const std::string& key : comparison.scores) {
+    all.push_back(plain_cells(comparison, key));
+    add_bootstrap(lines, key, all.back());
+  }
+  return all;
 }
 
 std::string paper_note(const Comparison& comparison) {

@@ -4,9 +4,11 @@
 
 namespace synthesizer {
 
-/// A score of every row: its interval and its p against the first row (or its spread, where a row has several
-/// seeds), and the paper's figure.
-std::vector<TableCell> score_cells(const Comparison& comparison, const std::string& key);
+/// One list for each of the comparison's scores, a cell a row: the score, its interval and its p against the
+/// first row (or its spread, where a row has several seeds), and the paper's figure. Resampling takes its
+/// time: to be made once, for the table and for the page.
+using ScoreCells = std::vector<std::vector<TableCell>>;
+ScoreCells score_cells(const Comparison& comparison);
 
 /// On which data the paper has the figures that stand beside ours; empty where none does.
 std::string paper_note(const Comparison& comparison);

@@ -25,9 +25,13 @@ void Memory::reorder(const at::Tensor& indices) {
   if (!even) run = 1;
   share = static_cast<int64_t>(run);
   std::vector<int64_t> kept;
-  for (size_t n = 0; n < wanted.size(); n += run) kept.push_back(wanted[n]);
+  bool moved = wanted.size() != run * static_cast<size_t>(key.size(0));
+  for (size_t n = 0; n < wanted.size(); n += run) {
+    moved |= wanted[n] != static_cast<int64_t>(kept.size());
+    kept.push_back(wanted[n]);
+  }
+  if (!moved) return;
   const auto rows = at::tensor(kept, at::kLong).to(key.device());
-  if (at::equal(rows, at::arange(key.size(0), rows.options()))) return;
   for (at::Tensor* t : {&key, &value, &lengths}) {
     if (t->defined()) *t = t->index_select(0, rows);
   }

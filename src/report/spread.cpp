@@ -1,5 +1,6 @@
 #include "report/spread.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,6 +14,12 @@ Spread spread_of(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return {mean, std::sqrt(squares / (count - 1))};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace synthesizer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace synthesizer {
 
@@ -12,5 +13,8 @@ struct Spread {
 
 /// Of at least one number.
 Spread spread_of(std::span<const double> values);
+
+/// The middle one of at least one; of an even number the upper one in the middle.
+double median(std::vector<double> values);
 
 }  // namespace synthesizer
