@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "attention/heads.h"
+#include "attention/projection.h"
 
 namespace synthesizer {
 
@@ -20,8 +21,7 @@ int64_t hidden_width(const AttentionOptions& options) {
 
 std::vector<Parameter> hidden_parameters(int64_t width, int64_t heads, int64_t hidden) {
   if (hidden == 0) return {};
-  return {{"hidden.weight", {heads * hidden, width}, Init::xavier(width, heads * hidden)},
-          {"hidden.bias", {heads * hidden}, Init::zero()}};
+  return projection("hidden", width, heads * hidden, true);
 }
 
 Dense::Dense(const AttentionOptions& options)

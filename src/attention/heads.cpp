@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "attention/linear_map.h"
+
 namespace synthesizer {
 
 at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
@@ -16,7 +18,7 @@ at::Tensor join_heads(const at::Tensor& y) {
 at::Tensor hidden_features(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                            int64_t heads) {
   if (!weight.defined()) return x.unsqueeze(1).expand({x.size(0), heads, x.size(1), x.size(2)});
-  return split_heads(at::relu(at::linear(x, weight, bias)), heads);
+  return split_heads(at::relu(linear_map(x, weight, bias)), heads);
 }
 
 }  // namespace synthesizer

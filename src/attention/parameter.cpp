@@ -9,6 +9,9 @@
 #include <numeric>
 
 namespace synthesizer {
+namespace {
+thread_local bool undrawn = false;
+}
 
 Init Init::xavier(int64_t fan_in, int64_t fan_out) {
   return {Kind::uniform, std::sqrt(6.0 / static_cast<double>(fan_in + fan_out))};
@@ -18,7 +21,16 @@ int64_t Parameter::count() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
+LeaveUndrawn::LeaveUndrawn() : before_(undrawn) {
+  undrawn = true;
+}
+
+LeaveUndrawn::~LeaveUndrawn() {
+  undrawn = before_;
+}
+
 at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype) {
+  if (undrawn) return at::empty(parameter.shape, dtype);
   // Drawn in float32 whatever the dtype, so that one seed gives one model in every precision.
   c10::NoGradGuard no_grad;
   auto tensor = at::zeros(parameter.shape, at::kFloat);

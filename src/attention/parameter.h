@@ -28,12 +28,26 @@ struct Parameter {
   std::vector<int64_t> shape;
   Init init;
   bool trained = true;  ///< false: a buffer, saved with the model and never changed
+  bool linear = false;  ///< the matrix of a linear map, used in linear_map() alone: it may be quantized
 
   int64_t count() const;
 };
 
 /// Allocates and fills one declared tensor from the default generator of the CPU.
 at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype = at::kFloat);
+
+/// While one of these lives, tensors made in this thread are allocated and not drawn: for models whose
+/// weights come from a file at once. Drawing millions of numbers takes longer than loading them.
+class LeaveUndrawn {
+ public:
+  LeaveUndrawn();
+  ~LeaveUndrawn();
+  LeaveUndrawn(const LeaveUndrawn&) = delete;
+  LeaveUndrawn& operator=(const LeaveUndrawn&) = delete;
+
+ private:
+  bool before_;
+};
 
 /// The tensors of a layer, or of one member of it, found by their declared names.
 class Weights {

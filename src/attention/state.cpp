@@ -47,6 +47,15 @@ State State::copy() const {
   return other;
 }
 
+at::Tensor State::picked(const at::Tensor& cache, const at::Tensor& indices) const {
+  auto sizes = cache.sizes().vec();
+  sizes[0] = indices.size(0);
+  const auto result = at::empty(sizes, cache.options());
+  auto filled = result.narrow(1, 0, position_);  // what lies beyond was never written
+  at::index_select_out(filled, cache.narrow(1, 0, position_), 0, indices);
+  return result;
+}
+
 void State::reorder(const at::Tensor& indices) {
   if (indices.dim() != 1 || indices.scalar_type() != at::kLong) {
     invalid("indices to reorder a state by must be a list of int64 numbers");
@@ -59,9 +68,10 @@ void State::reorder(const at::Tensor& indices) {
     }
   }
   batch_ = indices.size(0);
-  for (at::Tensor* cache : {&value_, &key_, &window_}) {
-    if (cache->defined()) *cache = cache->index_select(0, indices.to(cache->device()));
+  for (at::Tensor* cache : {&value_, &key_}) {
+    if (cache->defined()) *cache = picked(*cache, indices.to(cache->device()));
   }
+  if (window_.defined()) window_ = window_.index_select(0, indices.to(window_.device()));
 }
 
 }  // namespace synthesizer

@@ -34,6 +34,8 @@ class State {
  private:
   void put(at::Tensor& cache, const at::Tensor& next) const;
   at::Tensor so_far(const at::Tensor& cache) const;
+  /// These rows of a cache, with room for as many positions.
+  at::Tensor picked(const at::Tensor& cache, const at::Tensor& indices) const;
 
   int64_t batch_, max_length_, position_ = 0;
   at::Tensor value_, key_;  ///< B×capacity×H×K

@@ -5,18 +5,19 @@
 #include <cmath>
 
 #include "attention/heads.h"
+#include "attention/projection.h"
 
 namespace synthesizer {
 
 std::vector<Parameter> Vanilla::parameters() const {
-  return {{"query.weight", {width_, width_}, Init::xavier(width_, width_)},
-          {"key.weight", {width_, width_}, Init::xavier(width_, width_)}};
+  return {projection("query", width_, width_, false).front(),
+          projection("key", width_, width_, false).front()};
 }
 
 Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const Window&) const {
   Logits logits;
-  logits.query = split_heads(at::linear(x, weights["query.weight"]), heads_);  // B×H×L×K
-  logits.key = split_heads(at::linear(x, weights["key.weight"]), heads_);      // B×H×L×K
+  logits.query = split_heads(project(weights, "query", x), heads_);  // B×H×L×K
+  logits.key = split_heads(project(weights, "key", x), heads_);      // B×H×L×K
   logits.scale = 1.0 / std::sqrt(static_cast<double>(width_ / heads_));
   return logits;
 }

@@ -8,10 +8,11 @@
 namespace synthesizer::cli {
 
 void add_bench(CLI::App& program) {
-  auto* command = program.add_subcommand("bench", "measurements: attention, step");
+  auto* command = program.add_subcommand("bench", "measurements: attention, step, decode");
   command->require_subcommand(1);
   add_bench_attention(*command);
   add_bench_step(*command);
+  add_bench_decode(*command);
 }
 
 }  // namespace synthesizer::cli

@@ -7,19 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/on_request.h"
 #include "cli/step_parts.h"
 #include "cli/step_setting.h"
 #include "report/spread.h"
-#include "train/checkpoint.h"
 #include "train/memory.h"
-#include "train/safetensors.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -48,31 +46,6 @@ StepSetting setting_of(const Arguments& a) {
   return setting;
 }
 
-/// What a peer has to know to build the same model.
-nlohmann::json facts(const StepSetting& s, const std::string& attention) {
-  return {{"setting", s.name},
-          {"task", s.task},
-          {"about", s.about},
-          {"attention", attention},
-          {"precision", s.train.precision},
-          {"threads", at::get_num_threads()},
-          {"vocabulary", s.vocabulary},
-          {"batch", s.batch},
-          {"length", s.length},
-          {"width", s.model.width},
-          {"heads", s.model.heads},
-          {"layers", s.model.layers},
-          {"feed_forward", s.model.feed_forward},
-          {"max_length", s.model.max_length},
-          {"activation", s.model.activation},
-          {"dropout", s.model.dropout}};
-}
-
-void say(const nlohmann::json& line) {
-  fmt::print("{}\n", line.dump());
-  std::fflush(stdout);
-}
-
 /// Leaves weights and tokens where a peer finds them, and takes a step for every line that comes in; one
 /// without dropout for "check", so that losses can be compared.
 void on_request(const Arguments& a) {
@@ -80,12 +53,8 @@ void on_request(const Arguments& a) {
   const StepSetting setting = setting_of(a);
   const double before = memory_bytes();
   StepContender contender(setting, a.attentions.front());
-  std::filesystem::create_directories(a.folder);
-  save_weights(a.folder + "/model.safetensors", contender.model(), 0);
-  NamedTensors tokens;
-  for (const auto& [name, tensor] : contender.tokens()) tokens.push_back({name, tensor});
-  save_tensors(a.folder + "/tokens.safetensors", tokens);
-  say(facts(setting, a.attentions.front()));
+  leave_for_peers(a.folder, contender.model(), contender.tokens());
+  say(facts_of(setting, a.attentions.front()));
   for (std::string line; std::getline(std::cin, line);) {
     const Timed step = timed_step(contender, line != "check");
     say({{"seconds", step.seconds}, {"loss", step.loss}, {"peak", peak_memory_bytes() - before}});
@@ -163,7 +132,6 @@ void add_bench_step(CLI::App& bench) {
   command->add_flag("--json", a->json, "as a JSON object");
   command->callback([a] {
     if (a->threads > 0) at::set_num_threads(a->threads);
-    keep_freed_memory();
     if (!a->folder.empty()) return on_request(*a);
     a->parts ? by_part(*a) : side_by_side(*a);
   });

@@ -23,6 +23,7 @@ void add_score(CLI::App& program);
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line);
 void add_inspect(CLI::App& program);
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line);
+void add_export(CLI::App& program, const std::vector<std::string>& command_line);
 void add_grow(CLI::App& program, const std::vector<std::string>& command_line);
 
 /// A table for people: columns as wide as their widest entry, the first one left-aligned, numbers

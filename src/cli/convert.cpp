@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/dev_scores.h"
 #include "inspect/convert.h"
 #include "inspect/new_run.h"
+#include "model/quantize.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -18,12 +20,6 @@ struct Arguments {
   int64_t rank = 0;
   bool no_text = false;
 };
-
-Scores scores_of(Task& task, const Dataset& dev, bool texts) {
-  DecodeOptions greedy = task.recipe().decode;
-  greedy.beam = 1;
-  return task.evaluate(dev, texts, greedy).scores;
-}
 
 void print_errors(const Conversion& made) {
   TextTable table({"layer", "table", "error a head, of its size"});
@@ -36,17 +32,6 @@ void print_errors(const Conversion& made) {
   table.print(2);
 }
 
-void print_scores(const Scores& before, const Scores& after) {
-  TextTable table({"dev", "before", "after"});
-  for (size_t n = 0; n < before.size(); ++n) {
-    if (before[n].first == "tokens" || before[n].first == "examples") continue;
-    table.add(
-        {before[n].first, fmt::format("{:.4f}", before[n].second), fmt::format("{:.4f}", after[n].second)});
-  }
-  fmt::print("\n");
-  table.print(1);
-}
-
 void run(const Arguments& a, const std::vector<std::string>& command) {
   if (find_variant(a.attention).abbreviation != "FR") {
     invalid(fmt::format("--attention is {}: tables can be converted to FR, the factorized random one",
@@ -54,14 +39,15 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
   }
   check_free(a.to);
   const OpenRun open = open_run(a.run, a.weights);
+  check_not_quantized(open.task->model(), a.run);
   const auto& files = open.task->recipe().data.dev;
   const auto dev = files.empty() ? nullptr : open.task->open(files, false);
   const Conversion made = factorize(*open.task, a.rank, dev.get());
   print_errors(made);
   Scores after;
   if (dev) {
-    const Scores before = scores_of(*open.task, *dev, !a.no_text);
-    after = scores_of(*made.task, *dev, !a.no_text);
+    const Scores before = dev_scores(*open.task, *dev, !a.no_text);
+    after = dev_scores(*made.task, *dev, !a.no_text);
     print_scores(before, after);
   }
   write_new_run(a.to, *made.task, {"convert", a.run, command}, after);

@@ -7,6 +7,7 @@
 #include "cli/decode_options.h"
 #include "inspect/grow_run.h"
 #include "inspect/new_run.h"
+#include "model/quantize.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -19,6 +20,7 @@ struct Arguments {
 void run(const Arguments& a, const std::vector<std::string>& command) {
   check_free(a.to);
   const OpenRun open = open_run(a.run, a.weights);
+  check_not_quantized(open.task->model(), a.run);
   const auto larger = grown_task(*open.task, a.max_length);
   write_new_run(a.to, *larger, {"grow", a.run, command}, {});
   fmt::print(

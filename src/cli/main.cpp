@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "compare/train_members.h"
+#include "train/memory.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ std::string explain_extras(const CLI::App& program) {
 
 int main(int argc, char** argv) {
   synthesizer::avoid_amx_trap();
+  synthesizer::keep_freed_memory();
   CLI::App program("Attentions whose alignment is synthesized: train, decode, measure, look into, compare.",
                    "synth");
   program.set_version_flag("--version", std::string("synth ") + synthesizer::version());
@@ -67,6 +69,7 @@ int main(int argc, char** argv) {
   synthesizer::cli::add_average(program);
   synthesizer::cli::add_inspect(program);
   synthesizer::cli::add_convert(program, command_line);
+  synthesizer::cli::add_export(program, command_line);
   synthesizer::cli::add_grow(program, command_line);
   synthesizer::cli::add_score(program);
   synthesizer::cli::add_compare(program, command_line);

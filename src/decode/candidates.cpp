@@ -1,28 +1,52 @@
 #include "decode/candidates.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
-#include "decode/batch.h"
 
 namespace synthesizer {
 namespace {
 
-/// topk says nothing of which it takes where several equal the last one: those above it stay, and of the
-/// equal ones come the lowest ids.
-void settle_tie(std::vector<Choice>& best, const at::Tensor& row, float tied) {
-  const size_t wanted = best.size();
-  std::erase_if(best, [&](const Choice& choice) { return choice.value == tied; });
-  for (int64_t token : wholes((row == tied).nonzero().flatten())) {  // ascending
-    if (best.size() == wanted) break;
-    best.push_back({token, tied});
-  }
+constexpr int64_t kBlock = 32;
+
+/// Whether anything in a block is above `least`, or not a number. Written so that compilers make vectors of
+/// it: nearly every block of a vocabulary is passed over here.
+bool any_above(const float* values, float least) {
+  int above = 0;
+  for (int64_t n = 0; n < kBlock; ++n) above |= static_cast<int>(!(values[n] <= least));
+  return above != 0;
 }
+
+/// The best of one row, best first. Going through the tokens in their order, one that is equal to the last
+/// of those kept so far comes after it.
+class Best {
+ public:
+  explicit Best(int64_t k) : k_(static_cast<size_t>(k)) {}
+
+  float least() const { return kept_.size() < k_ ? kImpossible : static_cast<float>(kept_.back().value); }
+  /// False: the value is not a number.
+  bool offer(int64_t token, float value) {
+    if (std::isnan(value)) return false;
+    if (value <= least()) return true;
+    const Choice choice{token, value};
+    if (kept_.size() == k_) kept_.pop_back();
+    kept_.insert(std::upper_bound(kept_.begin(), kept_.end(), choice, better), choice);
+    return true;
+  }
+  std::vector<Choice> take() { return std::move(kept_); }
+
+ private:
+  static constexpr float kImpossible = -std::numeric_limits<float>::infinity();
+  size_t k_;
+  std::vector<Choice> kept_;
+};
 
 }  // namespace
 
@@ -40,26 +64,25 @@ at::Tensor log_probabilities(const at::Tensor& logits, int64_t end) {
 }
 
 std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities, int64_t k) {
-  const int64_t rows = log_probabilities.size(0), vocabulary = log_probabilities.size(1);  // B×V
-  const int64_t kept = std::min(k, vocabulary);
-  const int64_t asked = std::min(k + 1, vocabulary);  // one more shows whether the last one kept is tied
-  const auto [values, tokens] = log_probabilities.topk(asked, 1);  // B×(k+1); NaN comes before any number
-  const auto value = floats(values);
-  const auto token = wholes(tokens);
-
-  std::vector<std::vector<Choice>> best(rows);
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t first = row * asked, last = first + kept - 1;
-    if (std::isnan(value[first])) not_a_number(row);
-    for (int64_t n = first; n <= last; ++n) best[row].push_back({token[n], value[n]});
-    if (asked > kept && value[last] == value[last + 1]) {
-      settle_tie(best[row], log_probabilities[row], value[last]);
+  const auto plain = log_probabilities.contiguous();
+  const int64_t rows = plain.size(0), vocabulary = plain.size(1);  // B×V
+  std::vector<std::vector<Choice>> best(static_cast<size_t>(rows));
+  std::atomic<int64_t> bad = -1;
+  at::parallel_for(0, rows, 1, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const float* values = plain.const_data_ptr<float>() + row * vocabulary;
+      Best kept(k);
+      for (int64_t begin = 0; begin < vocabulary; begin += kBlock) {
+        const int64_t end = std::min(begin + kBlock, vocabulary);
+        if (end - begin == kBlock && !any_above(values + begin, kept.least())) continue;
+        for (int64_t token = begin; token < end; ++token) {
+          if (!kept.offer(token, values[token])) bad = row;
+        }
+      }
+      best[static_cast<size_t>(row)] = kept.take();
     }
-    std::erase_if(best[row], [](const Choice& choice) {
-      return choice.value == -std::numeric_limits<double>::infinity();
-    });
-    std::sort(best[row].begin(), best[row].end(), better);
-  }
+  });
+  if (bad >= 0) not_a_number(bad);
   return best;
 }
 

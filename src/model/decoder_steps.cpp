@@ -1,7 +1,9 @@
 #include "model/decoder_steps.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
+#include <c10/core/GradMode.h>
+
+#include "attention/linear_map.h"
 
 namespace synthesizer {
 
@@ -11,6 +13,7 @@ int64_t DecoderSteps::max_length() const {
 
 at::Tensor DecoderSteps::step(const at::Tensor& tokens) {
   c10::NoGradGuard no_grad;
+  const PackWeights packing;
   return output_->logits(decoder_->step(embedding_->forward(tokens), state_));
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attention/linear_map.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -14,7 +15,7 @@ Embedding::Embedding(int64_t vocabulary, int64_t width)
                                  initialise({"weight", {vocabulary, width}, Init::normal(1 / scale_)}))) {}
 
 at::Tensor Embedding::forward(const at::Tensor& tokens) const {
-  return at::embedding(weight_, tokens) * scale_;
+  return look_up(weight_, tokens) * scale_;
 }
 
 }  // namespace synthesizer

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "attention/linear_map.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -12,7 +13,7 @@ Linear::Linear(int64_t in, int64_t out, bool bias)
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  return at::linear(x, weight_, bias_);
+  return linear_map(x, weight_, bias_);
 }
 
 }  // namespace synthesizer

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attention/linear_map.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -18,7 +19,7 @@ Output::Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<
 }
 
 at::Tensor Output::logits(const at::Tensor& hidden) const {
-  return at::linear(hidden, weight()).to(at::kFloat);
+  return linear_map(hidden, weight()).to(at::kFloat);
 }
 
 }  // namespace synthesizer

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <set>
 
+#include "attention/linear_map.h"
 #include "base/error.h"
 #include "metric/registry.h"
 #include "task/batch_tensors.h"
@@ -93,7 +94,7 @@ LossSum ClassificationTask::loss(const Batch& batch) {
 
 std::vector<Classified> ClassificationTask::classify(const Field& texts) {
   const auto [tokens, lengths] = tensors_of(texts);
-  const auto logits = at::linear(model_->forward(tokens, lengths), model_->classes());  // B×C
+  const auto logits = linear_map(model_->forward(tokens, lengths), model_->classes());  // B×C
   const auto shares = at::softmax(logits, 1, at::kDouble).contiguous();
   const double* row = shares.const_data_ptr<double>();
   std::vector<Classified> results(static_cast<size_t>(texts.rows));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "attention/parameter.h"
 #include "base/error.h"
 #include "task/registry.h"
 #include "train/checkpoint.h"
@@ -40,7 +41,10 @@ OpenRun open_run(const std::string& path, const std::string& weights) {
   }
   auto tokenizers = load_tokenizers(path);
   check_tokenizer(file, tokenizers);
-  auto task = find_task(recipe.task).make(recipe, std::move(tokenizers));
+  auto task = [&] {
+    const LeaveUndrawn undrawn;
+    return find_task(recipe.task).make(recipe, std::move(tokenizers));
+  }();
   load_weights(file, task->model(), last ? kModelPrefix : "");
   task->model().eval();
   return {folder, std::move(task)};

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include "model/quantize.h"
 #include "task/registry.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"
@@ -16,7 +17,9 @@ std::unique_ptr<Task> drawn_task(const Recipe& recipe, Tokenizers tokenizers) {
 
 void take_first_weights(Task& task) {
   const std::string& from = task.recipe().train.init_from;
-  if (!from.empty()) load_weights(RunFolder{from}.model(), task.model());
+  if (from.empty()) return;
+  load_weights(RunFolder{from}.model(), task.model());
+  check_not_quantized(task.model(), from);
 }
 
 }  // namespace synthesizer

@@ -20,7 +20,6 @@
 #include "task/run.h"
 #include "task/start.h"
 #include "task/summary.h"
-#include "train/memory.h"
 #include "train/provenance.h"
 
 namespace synthesizer {
@@ -86,7 +85,6 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
   if (const auto complete = find_task(recipe.task).complete) complete(recipe);
   check_folder(options, recipe);
   if (recipe.train.threads > 0) at::set_num_threads(static_cast<int>(recipe.train.threads));
-  keep_freed_memory();
   auto tokenizers = options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe);
   if (options.resume) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
   const auto task = drawn_task(recipe, std::move(tokenizers));

@@ -8,6 +8,7 @@
 
 #include <charconv>
 
+#include "attention/weight_form.h"
 #include "base/error.h"
 #include "train/safetensors.h"
 
@@ -38,10 +39,29 @@ T number(const TensorFile& file, const std::string& path, const std::string& key
   }
 }
 
-/// Copies tensors of a file into those at hand, all of them or none.
-void take(const TensorFile& file, const std::string& path, const std::string& prefix,
-          const NamedTensors& into) {
-  c10::NoGradGuard no_grad;
+/// What a weight's scale is called in a file where the weight itself is int8.
+std::string scale_name(const std::string& weight) {
+  return weight + ".scale";
+}
+
+/// A quantized weight as the two tensors it is made of.
+NamedTensors as_saved(const NamedTensors& tensors) {
+  NamedTensors all;
+  for (const NamedTensor& one : tensors) {
+    if (const auto form = c10::dynamic_intrusive_pointer_cast<Int8Weight>(form_of(one.tensor))) {
+      all.push_back({one.name, form->quantized()});
+      all.push_back({scale_name(one.name), form->scale()});
+    } else {
+      all.push_back(one);
+    }
+  }
+  return all;
+}
+
+/// Throws where the tensors of a file are not those at hand.
+void check_same_model(const TensorFile& file, const std::string& path, const std::string& prefix,
+                      const NamedTensors& into) {
+  size_t wanted = into.size();
   for (const auto& [name, tensor] : into) {
     if (!file.has(prefix + name))
       invalid(fmt::format("{} has no tensor '{}': it belongs to another model", path, prefix + name));
@@ -50,14 +70,37 @@ void take(const TensorFile& file, const std::string& path, const std::string& pr
       invalid(fmt::format("{}: '{}' is {} there and {} in this model: it belongs to another model", path,
                           name, fmt::join(found.sizes(), "×"), fmt::join(tensor.sizes(), "×")));
     }
+    if (found.scalar_type() == at::kChar && file.has(scale_name(prefix + name))) ++wanted;
   }
   size_t there = 0;
   for (const std::string& name : file.names()) there += name.starts_with(prefix) ? 1 : 0;
-  if (there != into.size()) {
+  if (there != wanted) {
     invalid(fmt::format("{} has {} tensors where this model has {}: it belongs to another model", path, there,
-                        into.size()));
+                        wanted));
   }
+}
+
+/// Copies tensors of a file into those at hand, all of them or none.
+void take(const TensorFile& file, const std::string& path, const std::string& prefix,
+          const NamedTensors& into) {
+  c10::NoGradGuard no_grad;
+  check_same_model(file, path, prefix, into);
   for (const auto& [name, tensor] : into) at::Tensor(tensor).copy_(file.tensor(prefix + name));
+}
+
+/// The tensors at hand become those of the file's memory map: nothing is read until it is used.
+void adopt(const TensorFile& file, const std::string& path, const std::string& prefix,
+           const NamedTensors& into) {
+  check_same_model(file, path, prefix, into);
+  for (const auto& [name, tensor] : into) {
+    const auto found = file.tensor(prefix + name);
+    if (found.scalar_type() == at::kChar) {
+      const auto scale = file.tensor(scale_name(prefix + name));
+      replace_by_int8(tensor, c10::make_intrusive<Int8Weight>(found, scale));
+    } else {
+      tensor.set_data(found.to(tensor.options()));
+    }
+  }
 }
 
 }  // namespace
@@ -65,11 +108,11 @@ void take(const TensorFile& file, const std::string& path, const std::string& pr
 void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step, Metadata metadata) {
   metadata["format"] = "pt";
   metadata["step"] = std::to_string(step);
-  save_tensors(path, saved_tensors(model), metadata);
+  save_tensors(path, as_saved(saved_tensors(model)), metadata);
 }
 
 void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix) {
-  take(TensorFile(path), path, prefix, saved_tensors(model));
+  adopt(TensorFile(path), path, prefix, saved_tensors(model));
   model.train(model.is_training());  // weights kept from before are dropped
 }
 

@@ -28,8 +28,9 @@ using Metadata = std::map<std::string, std::string>;
 void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step,
                   Metadata metadata = {});
 
-/// Throws InvalidInput where a tensor is missing, left over or of another shape: the file belongs to another
-/// model. `prefix`: read only tensors whose names begin with it.
+/// By memory map: the model's tensors become the file's. Throws InvalidInput where a tensor is missing, left
+/// over or of another shape: the file belongs to another model. `prefix`: read only tensors whose names begin
+/// with it.
 void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix = "");
 
 /// Weights, optimizer and position in one file, so that no kill can come between them.

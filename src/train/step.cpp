@@ -5,6 +5,7 @@
 #include <ATen/autocast_mode.h>
 #include <torch/nn/module.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "text/permutation.h"
@@ -67,7 +68,9 @@ StepSums Stepper::step(int64_t number, const std::function<Batch()>& next) {
   StepSums sums;
   Batch batch;
   for (int64_t n = 0; n < options_.accumulate; ++n) {
+    const auto asked = std::chrono::steady_clock::now();
     batch = next();
+    sums.waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
     const LossSum sum = forward(batch);
     const auto loss = sum.loss.item<double>();
     if (!std::isfinite(loss)) throw NotFinite("loss", batch);

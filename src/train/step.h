@@ -19,6 +19,7 @@ struct StepSums {
   double loss = 0, nll = 0;
   int64_t tokens = 0, correct = 0;
   double gradient_norm = 0;  ///< of the mean over tokens, before it is clipped
+  double waited = 0;         ///< seconds, for batches
 };
 
 /// Thrown where a loss or a gradient is not a finite number, before it has changed anything.

@@ -31,6 +31,7 @@ struct Interval {
     sums.nll += step.nll;
     sums.tokens += step.tokens;
     sums.correct += step.correct;
+    sums.waited += step.waited;
     sums.gradient_norm = step.gradient_norm;  // of the last one
   }
   double seconds() const {
@@ -103,6 +104,7 @@ void Run::report(MetricsLog& log, EventFile& events) {
                          {"learning_rate", learning_rate(options_, job_.width, state_.step)},
                          {"gradient_norm", interval_.sums.gradient_norm},
                          {"tokens_per_second", tokens / seconds},
+                         {"data_wait", interval_.sums.waited / seconds},
                          {"seconds", state_.seconds},
                          {"peak_memory_bytes", peak_memory_bytes()}};
   log.add(state_.step, "train", values);

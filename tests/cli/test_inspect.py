@@ -1,4 +1,4 @@
-"""synth inspect, convert and grow, through the program, on a small translation model and its kin."""
+"""synth inspect, convert, export and grow, through the program, on a small translation model and its kin."""
 
 import json
 import math
@@ -254,6 +254,39 @@ def test_bad_input_of_convert_writes_nothing(mistake, train, language_recipe, ta
     plain = train(language_recipe, folder / "plain", *TINY)
     wrong(plain, "--attention", "FR", "--rank", "2", words=["nothing to convert"])
     assert not new.exists()
+
+
+# export
+
+
+def test_an_exported_run_is_small_and_nearly_as_good(synth, mistake, mixed, folder):
+    new = folder / "int8"
+    done = synth("export", mixed, "--quantize", "int8", "--run", new)
+    assert "before" in done.stdout and "bleu" in done.stdout and "MB" in done.stderr
+    old, weights = load(mixed / "model.safetensors"), load(new / "model.safetensors")
+    assert weights["embedding.weight"].dtype.itemsize == 1
+    assert tuple(weights["embedding.weight.scale"].shape) == old["embedding.weight"].shape[:1]
+    table = "encoder.layers.0.attention.logits.R.table"
+    assert (weights[table] == old[table]).all()
+    before, after = (
+        json.loads(synth("eval", run, "--data", "dev", "--no-text", "--json").stdout)["loss"]
+        for run in (mixed, new)
+    )
+    assert after == pytest.approx(before, rel=0.02)
+    assert metrics(new, "dev")[0]["loss"] == pytest.approx(after, rel=1e-5)
+    assert synth("translate", new, input="twenty one\n").stdout
+    for command in (["grow", new, "--max-length", "96"], ["export", new], ["train", "--init-from", new]):
+        mistake(*command, "--run", folder / "more", words=["is quantized", "exported from"])
+    assert not (folder / "more").exists()
+
+
+def test_an_export_without_quantizing_is_the_same_model(synth, mixed, folder):
+    new = folder / "plain-export"
+    synth("export", mixed, "--run", new)
+    names = sorted(path.name for path in new.iterdir())
+    assert names == ["config.toml", "model.safetensors", "run.json", "tokenizer.model"]
+    lines = "twenty one\nnine thousand and ninety-nine\n"
+    assert synth("translate", new, input=lines).stdout == synth("translate", mixed, input=lines).stdout
 
 
 # grow

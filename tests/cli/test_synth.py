@@ -140,9 +140,27 @@ def test_bench_takes_a_step_for_every_line(tmp_path):
     assert (tmp_path / "model.safetensors").exists() and (tmp_path / "tokens.safetensors").exists()
 
 
+@pytest.mark.parametrize("quantize", [[], ["--quantize", "int8"]], ids=["float32", "int8"])
+def test_bench_translates_for_every_line(tmp_path, quantize):
+    command = [os.environ["SYNTH"], "bench", "decode", "--attention", "R", "--length", "3", *quantize]
+    done = subprocess.run(
+        [*command, "--on-request", tmp_path],
+        input='{"beam": 1, "batch": 2}\n{"beam": 2, "batch": 1}\n',
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    facts, greedy, beam = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (facts["vocabulary"], facts["length"], facts["begin"], facts["end"]) == (32000, 3, 1, 2)
+    assert greedy["tokens"] == 8 and [len(sentence) for sentence in greedy["outputs"]] == [1, 1]
+    assert [len(tokens) for tokens in beam["outputs"][0]] == [3, 3]
+    assert beam["outputs"][0][0] != beam["outputs"][0][1]
+    assert facts["end"] not in beam["outputs"][0][0]
+
+
 @pytest.mark.parametrize(
-    "command", [[], ["variants"], ["params"], ["bench"], ["bench", "attention"], ["bench", "step"]]
-)
+    "command",
+    [[], ["variants"], ["params"], ["export"], ["bench"], ["bench", "attention"], ["bench", "step"],
+     ["bench", "decode"]],
+)  # fmt: skip
 def test_help(command):
     done = synth(*command, "--help")
     assert done.returncode == 0 and done.stderr == ""
@@ -173,6 +191,8 @@ MISTAKES = [
     (["bench", "attention", "--batch", "0"], ["--batch"]),
     (["bench", "step", "--setting", "huge"], ["no setting 'huge'", "demo, translation, encoder"]),
     (["bench", "step", "--precision", "float8"], ["precision", "float8"]),
+    (["bench", "decode", "--quantize", "int3"], ["--quantize", "int3"]),
+    (["bench", "decode", "--batch", "33"], ["--batch", "33"]),
 ]
 
 

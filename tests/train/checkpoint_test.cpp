@@ -10,6 +10,8 @@
 
 #include <filesystem>
 
+#include "attention/linear_map.h"
+#include "attention/weight_form.h"
 #include "base/error.h"
 #include "train/run_folder.h"
 #include "train/safetensors.h"
@@ -48,6 +50,34 @@ class Checkpoint : public ::testing::Test {
 
   std::filesystem::path folder_;
 };
+
+TEST_F(Checkpoint, Int8WeightsComeBackAsTheyWere) {
+  c10::NoGradGuard no_grad;
+  Small model(4, 2.5);
+  replace_by_int8(model.weight, quantize_int8(model.weight));
+  save_weights(path("q"), model, 7);
+  EXPECT_EQ(TensorFile(path("q")).tensor("weight").scalar_type(), at::kChar);
+  Small other(4);
+  load_weights(path("q"), other);
+  const auto x = at::ones({1, 4});
+  EXPECT_TRUE(at::equal(linear_map(x, other.weight), linear_map(x, model.weight)));
+  EXPECT_NEAR(linear_map(x, other.weight)[0][0].item<double>(), 10, 0.2);
+  EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
+  Small wider(5);
+  EXPECT_THAT(complaint([&] { load_weights(path("q"), wider); }), HasSubstr("belongs to another model"));
+}
+
+TEST_F(Checkpoint, LoadedWeightsMayBeWrittenAndTheFileStays) {
+  save_weights(path("a"), Small(4, 2.5), 7);
+  Small one(4), other(4);
+  load_weights(path("a"), one);
+  {
+    c10::NoGradGuard no_grad;
+    one.weight.zero_();
+  }
+  load_weights(path("a"), other);
+  EXPECT_TRUE(at::equal(other.weight, at::full({2, 4}, 2.5)));
+}
 
 TEST_F(Checkpoint, WeightsComeBackWithBuffers) {
   save_weights(path("a"), Small(4, 2.5), 7, {{"tokenizer", "abc"}});

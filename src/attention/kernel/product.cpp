@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "attention/kernel/few_rows.h"
+
 // Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attention/kernel/product.cpp"
@@ -189,7 +191,8 @@ void multiply(float alpha, const Matrix& a, const Factor& b, int64_t inner, int6
   } else {
     const Matrix right =
         b.matrix().row_range(inner, inner + a.columns).column_range(column, column + c.columns);
-    multiply(alpha, a, right, add ? 1.0f : 0.0f, c);
+    few_rows_can(a, right, c) ? multiply_few_rows(alpha, a, right, add, c)
+                              : multiply(alpha, a, right, add ? 1.0f : 0.0f, c);
   }
 }
 

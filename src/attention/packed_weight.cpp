@@ -1,0 +1,48 @@
+#include <ATen/ATen.h>
+
+#include "attention/kernel/packed_product.h"
+#include "attention/weight_form.h"
+
+namespace synthesizer {
+namespace {
+
+/// It is only read from.
+kernel::Matrix matrix_of(const at::Tensor& t) {
+  return {const_cast<float*>(t.const_data_ptr<float>()), t.size(0), t.size(1), t.stride(0), t.stride(1)};
+}
+
+}  // namespace
+
+struct PackedWeight::Panels : kernel::Factor {};
+
+PackedWeight::PackedWeight(const at::Tensor& weight)
+    : memory_(weight.storage()),
+      offset_(weight.storage_offset()),
+      version_(weight._version()),
+      out_(weight.size(0)),
+      panels_(std::make_unique<Panels>()) {
+  constexpr int64_t many = 1 << 20;  // rows that are going to meet it
+  panels_->take(matrix_of(weight.detach().contiguous()).transposed(), many);
+}
+
+PackedWeight::~PackedWeight() = default;
+
+bool PackedWeight::describes(const at::Tensor& weight) const {
+  return memory_.is_alias_of(weight.storage()) && offset_ == weight.storage_offset() &&
+         version_ == weight._version() && out_ == weight.size(0);
+}
+
+at::Tensor PackedWeight::apply(const at::Tensor& x, const at::Tensor& bias) const {
+  const auto rows = x.contiguous();
+  const auto y = at::empty({x.size(0), out_}, x.options());
+  const at::Tensor plain = bias.defined() ? bias.contiguous() : bias;
+  multiply_rows(matrix_of(rows), *panels_, plain.defined() ? plain.const_data_ptr<float>() : nullptr,
+                matrix_of(y));
+  return y;
+}
+
+at::Tensor PackedWeight::rows(const at::Tensor&) const {
+  throw std::logic_error("rows are taken from the tensor itself where it has its numbers");
+}
+
+}  // namespace synthesizer

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/step_setting.h"
+#include "decode/hypothesis.h"
+#include "model/encoder_decoder.h"
+
+namespace synthesizer::cli {
+
+struct Decoded {
+  double seconds;
+  int64_t tokens;  ///< with the end of every sentence, which is asked for like any token
+  std::vector<std::vector<Hypothesis>> outputs;
+};
+
+/// A translation model with random weights and sentences for it, all of one length: what decoding is timed
+/// on.
+class DecodeContender {
+ public:
+  static constexpr int64_t kBegin = 1, kEnd = 2, kSentences = 32;
+
+  DecodeContender(const StepSetting& setting, const std::string& attention, int64_t source_length,
+                  int64_t length);
+
+  EncoderDecoder& model() { return *model_; }
+  const at::Tensor& source() const { return source_; }
+
+  /// The first `batch` sentences, to outputs of `length` tokens: no more, no less.
+  Decoded decode(int64_t beam, int64_t batch);
+
+ private:
+  std::shared_ptr<EncoderDecoder> model_;
+  at::Tensor source_;  ///< kSentences×source_length
+  int64_t length_;
+};
+
+}  // namespace synthesizer::cli
