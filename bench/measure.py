@@ -70,6 +70,11 @@ def status_bytes(field: str) -> int:
     raise OSError(f"/proc/self/status has no {field}")
 
 
+def forget_peak() -> None:
+    """The high-water mark of resident memory starts anew; OSError where that is not allowed."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 def peak_memory(work: Callable[[], object]) -> int:
     """Bytes by which the resident memory of this process grows, at its highest, while the work runs.
 
@@ -77,7 +82,7 @@ def peak_memory(work: Callable[[], object]) -> int:
     """
     before = status_bytes("VmRSS")
     try:
-        Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+        forget_peak()
     except OSError:  # not allowed here: the mark of the whole life of the process has to do
         result = work()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,6 +1,7 @@
 """One training step of whole models, forward, backward and optimizer: ours and PyTorch's, eager and compiled.
 
     ./run bench step [--setting demo,translation,encoder] [--attention V,R,…] [--rounds 9] [--json FILE]
+                     [--picture FILE]
 
 Every contender is a process of its own that starts from the same weights and tokens; steps are taken
 in turn. The first losses, without dropout, must agree.
@@ -90,6 +91,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", type=Path, help="the figures, as a file")
+    parser.add_argument("--picture", type=Path, help="the figures, as bars (PNG)")
     a = parser.parse_args()
     measure.torch.set_num_threads(a.threads)
     result = {"machine": measure.machine_facts(), "rows": []}
@@ -102,6 +104,10 @@ def main() -> None:
         print(steps.table(rows), flush=True)
     if a.json:
         a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
+    if a.picture:
+        from report import steps_picture  # late: matplotlib is needed for nothing else
+
+        steps_picture.draw(result, a.picture)
 
 
 if __name__ == "__main__":

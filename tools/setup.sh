@@ -11,7 +11,7 @@ debian_packages=(
 browser_packages=(chromium chromium-driver fonts-dejavu-core)
 torch_version=2.13.0
 test_tools=(numpy pytest ruff safetensors selenium)
-bench_tools=(matplotlib safetensors)
+bench_tools=(matplotlib safetensors ctranslate2==4.8.4)
 
 venv_python() { echo "$root/.venv/bin/python"; }
 
@@ -70,7 +70,7 @@ setup() {
 
 setup_tests() { install_packages "${browser_packages[@]}"; }
 
-setup_bench() { "$(venv_python)" -c 'import matplotlib, safetensors' 2>/dev/null || "$(venv_python)" -m pip install -q "${bench_tools[@]}"; }
+setup_bench() { "$(venv_python)" -c 'import matplotlib, safetensors, ctranslate2' 2>/dev/null || "$(venv_python)" -m pip install -q "${bench_tools[@]}"; }
 
 sources() { git ls-files --cached --others --exclude-standard "$@"; }
 

@@ -30,6 +30,17 @@ def list_of(known: list[str]):
     return parse
 
 
+def numbers(most: int | None = None):
+    def parse(text: str) -> list[int]:
+        chosen = [int(n) for n in text.split(",")]  # what is no number, argparse refuses by itself
+        for n in chosen:
+            if n < 1 or (most and n > most):
+                raise argparse.ArgumentTypeError(f"{n} is not {f'from 1 to {most}' if most else 'above 0'}")
+        return chosen
+
+    return parse
+
+
 def attentions(text: str) -> list[str]:
     for member in re.split("[,+]", text):
         if member not in FORMULAS:

@@ -1,56 +1,27 @@
-"""Contenders that take training steps, each in a process of its own: memory is its own, and
-nobody's allocator or threads touch another's."""
+"""Contenders that take training steps, each in a process of its own."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-import time
 from pathlib import Path
 
+from .process import Process
+
 FIRST_LOSSES = 3  # that all contenders with the same weights must share
-REST = 0.05  # seconds before a step, in which the threads of the one before stop waiting for more work
 TOLERANCE = 2e-3  # relative; bfloat16 gets ten times as much
 
 
-class Stepping:
+class Stepping(Process):
     """A process that takes a step whenever it is told to."""
 
     def __init__(self, command: list[str]) -> None:
-        path = os.pathsep.join(p for p in sys.path if p)
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": path},
-        )
-        self.facts = self.answer()
+        super().__init__(command)
         self.losses: list[float] = []
-        self.seconds: list[float] = []
-        self.peak = 0
-
-    def answer(self) -> dict:
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{' '.join(self.process.args)} ended with status {self.process.wait()}")
-        return json.loads(line)
 
     def step(self, how: str = "") -> None:
         """how: "check" leaves dropout out."""
-        time.sleep(REST)
-        self.process.stdin.write(how + "\n")
-        self.process.stdin.flush()
-        done = self.answer()
-        self.seconds.append(done["seconds"])
-        self.losses.append(done["loss"])
-        self.peak = done["peak"]
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        self.losses.append(self.ask(how)["loss"])
 
 
 def ours(synth: Path, setting: str, attention: str, precision: str, threads: int, folder: Path) -> Stepping:

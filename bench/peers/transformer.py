@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import convolution, eager
+from . import convolution, eager, linformer
 from .layer import Layer
 
 
@@ -102,6 +102,8 @@ def make_attention(setting: dict, weights: dict[str, Tensor], causal: bool) -> n
     name, length = setting["attention"], setting["length"]
     if name in convolution.NAMES:
         return convolution.Convolution(name, setting["heads"], weights, causal)
+    if name == linformer.NAME:
+        return linformer.Linformer(setting["heads"], weights)
     members = name.split("+")
     return Layer(members, setting["heads"], weights, eager.make_core(members, length, causal))
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-
+from . import style
+from .style import Bar
 from .table import PASSES
 
 COLOURS = {
-    "eager": "#7f9fc4",
-    "compile": "#e3b07c",
-    "sdpa": "#8cbf9f",
-    "flex": "#b9a3cc",
+    "eager": style.BLUE,
+    "compile": style.ORANGE,
+    "sdpa": style.GREEN,
+    "flex": style.VIOLET,
 }
 NAMES = {
     "eager": "eager PyTorch",
@@ -25,43 +20,20 @@ NAMES = {
     "sdpa": "scaled_dot_product_attention",
     "flex": "FlexAttention",
 }
-INK, FAINT = "#3c4048", "#dfe2e6"
 
 
-def _panel(axes, records: list[dict], peers: list[str]) -> None:
-    """Groups of bars, as wide as there are peers in each."""
-    place, ticks = 0.0, []
-    for record in records:
-        there = [peer for peer in peers if peer in record["peers"]]
-        ticks.append(place + 0.5 * (len(there) - 1))
-        for n, peer in enumerate(there):
-            entry, x = record["peers"][peer], place + n
-            axes.bar(x, entry["ratio"], width=0.9, color=COLOURS[peer], zorder=2)
-            axes.annotate(
-                f"{entry['ratio']:.1f}", (x, entry["ratio"]), (0, 2), textcoords="offset points",
-                ha="center", fontsize=6.5, color=INK,
-            )  # fmt: skip
-            if "wanted" in entry:
-                axes.plot(
-                    [x - 0.45, x + 0.45],
-                    [entry["wanted"]] * 2,
-                    color=INK,
-                    lw=1.3,
-                    zorder=3,
-                )
-        place += len(there) + 1.2
-    axes.set_xticks(ticks, [r["attention"] for r in records], fontsize=9)
-    axes.axhline(1, color="#9aa0a8", lw=0.9, ls=(0, (4, 3)), zorder=1)
-    axes.set_xlim(-1.2, max(place - 1.0, 1))
-    axes.set_ylim(
-        0,
-        1.13 * max([1.5] + [e["ratio"] for r in records for e in r["peers"].values()]),
-    )
-    axes.yaxis.grid(True, color=FAINT, lw=0.7, zorder=0)
-    axes.tick_params(length=0, colors=INK, labelsize=8)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
+def _groups(records: list[dict], peers: list[str]) -> list[tuple[str, list[Bar]]]:
+    return [
+        (
+            r["attention"],
+            [
+                Bar(r["peers"][peer]["ratio"], COLOURS[peer], r["peers"][peer].get("wanted"))
+                for peer in peers
+                if peer in r["peers"]
+            ],
+        )
+        for r in records
+    ]
 
 
 def _chosen(results: dict) -> tuple[str, list[dict]]:
@@ -81,29 +53,17 @@ def draw(results: dict, path: Path) -> None:
     passes = list(dict.fromkeys(r["passes"] for r in records))
     peers = [peer for peer in COLOURS if any(peer in r["peers"] for r in records)]
     size = (8.6 * len(passes), 3.3 * len(shapes) + 1.5)
-    figure, grid = plt.subplots(len(shapes), len(passes), figsize=size, squeeze=False, layout="constrained")
+    figure, grid = style.panels(len(shapes), len(passes), size)
     for y, shape in enumerate(shapes):
         for x, one in enumerate(passes):
             here = [r for r in records if r["shape"] == shape and r["passes"] == one]
-            _panel(grid[y][x], here, peers)
-            grid[y][x].set_title(f"{shape}, {PASSES[one]}", loc="left", fontsize=10, color=INK)
-        grid[y][0].set_ylabel("time of the peer / time of ours", fontsize=8, color=INK)
-    machine = results["machine"]
-    facts = [machine["processor"], f"{machine['threads']} threads", machine["vector_target"]]
-    facts += [f"torch {machine['torch']}", "float32, width 512, 8 heads", machine["date"][:10]]
-    # Three lines for the layout to leave room for; the facts, in their own grey, are written on the second.
-    title += ": how many times longer the peers take\n\n"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=INK)
-    figure.text(0.01, 1 - 0.36 / size[1], ", ".join(facts), fontsize=9, color="#6b717a", va="top")
-    legend = [Patch(color=COLOURS[peer], label=NAMES[peer]) for peer in peers]
-    legend.append(Line2D([], [], color=INK, lw=1.3, label="to reach"))
-    legend.append(Line2D([], [], color="#9aa0a8", lw=0.9, ls=(0, (4, 3)), label="as fast as ours"))
-    figure.legend(
-        handles=legend,
-        loc="outside lower left",
-        ncols=len(legend),
-        frameon=False,
-        fontsize=8.5,
+            style.bars(grid[y][x], _groups(here, peers))
+            style.title(grid[y][x], f"{shape}, {PASSES[one]}")
+        grid[y][0].set_ylabel("time of the peer / time of ours", fontsize=8, color=style.INK)
+    style.head(
+        figure,
+        title + ": how many times longer the peers take",
+        style.facts(results["machine"], "float32, width 512, 8 heads"),
     )
-    figure.savefig(path, dpi=130, facecolor="white")
-    plt.close(figure)
+    style.bar_legend(figure, {NAMES[peer]: COLOURS[peer] for peer in peers})
+    style.save(figure, path)

@@ -10,13 +10,13 @@ def mark(entry: dict) -> str:
     return MARKS[entry.get("reached")]
 
 
-def facts(machine: dict) -> str:
+def facts(machine: dict, about: str = "float32, width 512, 8 heads") -> str:
     return (
         f"{machine['processor']}, {machine['threads']} threads of {machine['cores']} cores, "
         f"{machine['vector_target']} (torch: {machine['torch_capability']})\n"
         f"torch {machine['torch']}, python {machine['python']}, synthesizer {machine['synthesizer']}, "
         f"commit {machine['commit']}, {machine['date']}\n"
-        f"float32, width 512, 8 heads; load before the start: {machine['load_before']} "
+        f"{about}; load before the start: {machine['load_before']} "
         "(ratios need a quiet machine)"
     )
 

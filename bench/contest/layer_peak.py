@@ -1,0 +1,54 @@
+"""Peak memory of one layer at a point, in a process of its own: parameters, input and all that a call takes.
+
+As a program (python -m contest.layer_peak CONTENDER PASSES POINT…) it prints the bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import astuple, replace
+
+import measure
+import torch
+
+from .layers import make
+from .points import Point
+
+
+def peak_of(point: Point, name: str, passes: str) -> int:
+    """In a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "contest.layer_peak", name, passes, *map(str, astuple(point))],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        check=False,  # said in our own words below
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"peak memory of {name} at {point}: {done.stderr.strip()}")
+    return int(done.stdout)
+
+
+def main() -> None:
+    name, passes, attention, *sizes = sys.argv[1:]
+    point = Point(attention, *map(int, sizes))
+    torch.set_num_threads(point.threads)
+
+    def work(point: Point):
+        module, made = make(point, [name])
+        module.train(passes == "training")
+        (contender,) = made.contenders
+        return contender.both if passes == "training" else contender.forward
+
+    # Libraries, threads and code come into memory with the first call: a small one, before the count begins.
+    work(replace(point, length=64))()
+    before = measure.status_bytes("VmRSS")
+    call = work(point)
+    held = measure.status_bytes("VmRSS") - before
+    print(held + measure.peak_memory(call))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Translation by whole models, in tokens a second: ours, CTranslate2 and PyTorch eager with a cache.
+
+    ./run bench decode [--beam 1,4] [--batch 1,32] [--length 32] [--source-length 32] [--rounds 5]
+                       [--peers ctranslate2-float32,ctranslate2-int8,eager] [--trained RUN,…]
+                       [--json FILE] [--picture FILE]
+
+Every contender is a process of its own that starts from the same random weights and sources; they translate
+in turn. All outputs have the same length, and those that compute in float32 must find the same ones.
+--trained names translation runs whose BLEU is measured before and after they are exported to int8.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import measure
+from contest import decoding, quality
+from contest.options import list_of, numbers
+
+from report import decoding as report
+from report import table
+
+ROOT = Path(__file__).resolve().parent.parent
+SYNTH = ROOT / "build/release/bin/synth"
+OURS = [("V", ""), ("R", ""), ("V", "int8")]
+SENTENCES = 32  # that ours leaves for its peers
+
+
+def field(a: argparse.Namespace, folder: Path) -> dict[str, decoding.Decoding]:
+    """Ours first. Peers take the weights of ours in float32."""
+    command = [str(SYNTH), "bench", "decode", "--threads", str(a.threads)]
+    command += ["--length", str(a.length), "--source-length", str(a.source_length)]
+    made: dict[str, decoding.Decoding] = {}
+    for attention, quantize in OURS:
+        name = f"ours {attention} {quantize}".strip()
+        made[name] = decoding.ours(command, attention, quantize, folder / name)
+    for kind in a.peers:
+        if package := decoding.missing(kind):
+            print(f"{decoding.PEERS[kind]}: left out, {package} is not installed", file=sys.stderr)
+            continue
+        own = f"ours {decoding.attention_of(kind)}"
+        made[decoding.PEERS[kind]] = decoding.peer(kind, made[own].facts, folder / own)
+    return made
+
+
+def run(contenders: dict[str, decoding.Decoding], beam: int, batch: int, rounds: int) -> dict:
+    for contender in contenders.values():  # the first translation sets up threads and memory
+        contender.translate(beam, batch)
+        contender.seconds.clear()
+    shares = decoding.check_same_work(contenders)
+    order = list(contenders)
+    for _ in range(rounds):
+        random.shuffle(order)
+        for name in order:
+            contenders[name].translate(beam, batch)
+    seconds = {name: measure.median(c.seconds) for name, c in contenders.items()}
+    return {
+        "beam": beam,
+        "batch": batch,
+        "tokens_per_second": {name: c.tokens / seconds[name] for name, c in contenders.items()},
+        "seconds": seconds,
+        "tokens": {name: c.tokens for name, c in contenders.items()},
+        "shared_hypotheses": shares,
+        "different_hypotheses": decoding.different(contenders["ours V"].outputs),
+        "peak_bytes": {name: c.peak for name, c in contenders.items()},
+    }
+
+
+def arguments() -> argparse.Namespace:
+    known = list(decoding.PEERS)
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0], prog="./run bench decode")
+    p.add_argument("--beam", type=numbers(), default=[1, 4])
+    p.add_argument("--batch", type=numbers(SENTENCES), default=[1, SENTENCES])
+    p.add_argument("--length", type=int, default=32, help="tokens of every output (%(default)s)")
+    p.add_argument("--source-length", type=int, default=32, help="tokens of every source (%(default)s)")
+    p.add_argument("--peers", type=list_of(known), default=known[:3], help=f"some of {', '.join(known)}")
+    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--trained", type=lambda text: [Path(name) for name in text.split(",")], default=[],
+                   help="runs to measure the BLEU of, before and after int8")  # fmt: skip
+    p.add_argument("--json", type=Path, help="the figures, as a file")
+    p.add_argument("--picture", type=Path, help="the figures, as bars (PNG)")
+    return p.parse_args()
+
+
+def main() -> None:
+    a = arguments()
+    measure.torch.set_num_threads(a.threads)
+    machine = measure.machine_facts()
+    if not decoding.missing("ctranslate2-float32"):
+        machine["ctranslate2"] = importlib.metadata.version("ctranslate2")
+    about = f"Transformer base, {a.length} tokens from {a.source_length}"
+    result = {"machine": machine, "about": about, "rounds": a.rounds, "rows": []}
+    beside = f"CTranslate2 {machine.get('ctranslate2', 'not installed')}"
+    print(table.facts(machine, f"{beside}; {about}, medians of {a.rounds} rounds"), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        contenders = field(a, Path(folder))
+        result["facts"] = contenders["ours V"].facts
+        for beam in a.beam:
+            for batch in a.batch:
+                result["rows"].append(run(contenders, beam, batch, a.rounds))
+                print(f"beam {beam}, batch {batch}: done", file=sys.stderr)
+        for contender in contenders.values():
+            contender.close()
+        result["int8"] = [
+            quality.int8_costs(SYNTH, run, Path(folder) / f"trained{n}") for n, run in enumerate(a.trained)
+        ]
+    print(report.tables(result["rows"], result["int8"]))
+    if a.json:
+        a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
+    if a.picture:
+        from report import decoding_picture  # late: matplotlib is needed for nothing else
+
+        decoding_picture.draw(result, a.picture)
+
+
+if __name__ == "__main__":
+    main()
