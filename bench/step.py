@@ -43,7 +43,7 @@ def field(a: argparse.Namespace, setting: str, attention: str, folder: Path) -> 
     add(attention, a.peers)
     if attention != "V":
         add("V", [])
-    if attention == "R" and "dynamic-conv" in a.attention:
+    if attention == "R":
         add("dynamic-conv", [mode for mode in a.peers if mode == "eager"])
     return made
 
@@ -99,11 +99,11 @@ def main() -> None:
         rows = []
         for attention in a.attention:
             rows.append(run(a, setting, attention))
+            result["rows"].append(rows[-1])
+            if a.json:  # at once: whoever stops here keeps what there is
+                a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
             print(f"{setting} {attention}: done", file=sys.stderr)
-        result["rows"] += rows
         print(steps.table(rows), flush=True)
-    if a.json:
-        a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
     if a.picture:
         from report import steps_picture  # late: matplotlib is needed for nothing else
 

@@ -48,6 +48,7 @@ class PackedWeight : public WeightForm {
 
 /// Whole numbers from -127 to 127 and a scale for each row: W ≈ scale · q. Applied by LibTorch's quantized
 /// linear (FBGEMM), which rounds the inputs to 7 bits too, in steps that suit all rows of a call together.
+/// The bias of the first call is packed with it and stays.
 class Int8Weight : public WeightForm {
  public:
   Int8Weight(at::Tensor quantized, at::Tensor scale) : q_(std::move(quantized)), scale_(std::move(scale)) {}

@@ -46,13 +46,13 @@ at::Tensor Adafactor::update(const at::Tensor& gradient, Moments& m, double deca
   return gradient * row * m.column.rsqrt().unsqueeze(-2);
 }
 
-void Adafactor::step(double learning_rate, int64_t step) {
+void Adafactor::step(double learning_rate, int64_t step, double scale) {
   c10::NoGradGuard no_grad;
   const double decay = 1 - std::pow(static_cast<double>(step), -kDecayPower);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     at::Tensor& parameter = parameters_[i].tensor;
     if (!parameter.grad().defined()) continue;
-    auto change = update(parameter.grad(), moments_[i], decay);
+    auto change = update(parameter.grad() * scale, moments_[i], decay);
     change.div_(std::max(1.0, rms(change)));
     const double rate = learning_rate * std::max(kLeastScale, rms(parameter));
     if (weight_decay_ > 0) parameter.mul_(1 - weight_decay_ * rate);

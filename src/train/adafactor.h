@@ -8,7 +8,7 @@ namespace synthesizer {
 class Adafactor : public Optimizer {
  public:
   Adafactor(const TrainOptions& options, NamedTensors parameters);
-  void step(double learning_rate, int64_t step) override;
+  void step(double learning_rate, int64_t step, double scale) override;
   NamedTensors state() const override;
 
  private:

@@ -24,7 +24,7 @@ class Adam : public Optimizer {
     }
   }
 
-  void step(double learning_rate, int64_t step) override {
+  void step(double learning_rate, int64_t step, double scale) override {
     c10::NoGradGuard no_grad;
     std::vector<at::Tensor> values, gradients, first, second, steps;
     const auto count = at::scalar_tensor(static_cast<double>(step), at::kFloat);
@@ -41,7 +41,8 @@ class Adam : public Optimizer {
     const auto& o = options_;
     const auto fused = o.optimizer == "adamw" ? adamw : adam;
     fused(values, gradients, first, second, {}, steps, learning_rate, o.beta1, o.beta2, o.weight_decay,
-          o.epsilon, /*amsgrad=*/false, /*maximize=*/false, std::nullopt, std::nullopt);
+          o.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+          scale == 1 ? std::nullopt : std::optional(at::scalar_tensor(1 / scale, at::kFloat)), std::nullopt);
   }
 
   NamedTensors state() const override {

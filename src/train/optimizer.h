@@ -12,8 +12,9 @@ namespace synthesizer {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// One step, counted from 1. Parameters without a gradient stay as they are.
-  virtual void step(double learning_rate, int64_t step) = 0;
+  /// One step, counted from 1. Parameters without a gradient stay as they are. Gradients count `scale` times
+  /// what they are: multiplied where they are read, which saves a pass over all of them.
+  virtual void step(double learning_rate, int64_t step, double scale = 1) = 0;
   /// "PARAMETER.first" and the like; the tensors themselves, not copies.
   virtual NamedTensors state() const = 0;
 };

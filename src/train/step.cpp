@@ -51,16 +51,12 @@ LossSum Stepper::forward(const Batch& batch) const {
   return loss_(batch);
 }
 
-double Stepper::finish_gradients(int64_t tokens) const {
+double Stepper::gradient_norm() const {
   std::vector<at::Tensor> gradients;
   for (const auto& [name, tensor] : parameters_) {
     if (tensor.grad().defined()) gradients.push_back(tensor.grad());
   }
-  const double per_token = 1 / static_cast<double>(std::max<int64_t>(tokens, 1));
-  const double norm = at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>() * per_token;
-  const double clipped = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
-  if (std::isfinite(norm)) at::_foreach_mul_(gradients, at::Scalar(per_token * clipped));
-  return norm;
+  return at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>();
 }
 
 StepSums Stepper::step(int64_t number, const std::function<Batch()>& next) {
@@ -80,9 +76,11 @@ StepSums Stepper::step(int64_t number, const std::function<Batch()>& next) {
     sums.tokens += sum.tokens;
     sums.correct += sum.correct;
   }
-  sums.gradient_norm = finish_gradients(sums.tokens);
-  if (!std::isfinite(sums.gradient_norm)) throw NotFinite("gradient", batch);
-  optimizer_->step(learning_rate(options_, width_, number), number);
+  const double per_token = 1 / static_cast<double>(std::max<int64_t>(sums.tokens, 1));
+  const double norm = sums.gradient_norm = gradient_norm() * per_token;
+  if (!std::isfinite(norm)) throw NotFinite("gradient", batch);
+  const double clipped = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
+  optimizer_->step(learning_rate(options_, width_, number), number, per_token * clipped);
   return sums;
 }
 

@@ -42,8 +42,8 @@ class Stepper {
   Optimizer& optimizer() { return *optimizer_; }
 
  private:
-  /// Divides gradients by the number of tokens, clips them, and gives their norm.
-  double finish_gradients(int64_t tokens) const;
+  /// Of the gradients, which are sums over the tokens.
+  double gradient_norm() const;
 
   torch::nn::Module& model_;
   TrainOptions options_;

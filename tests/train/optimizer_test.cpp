@@ -108,6 +108,23 @@ TEST_P(EveryOptimizer, TakesUpItsStateBitForBit) {
   EXPECT_TRUE(at::equal(a, b));
 }
 
+TEST_P(EveryOptimizer, TakesGradientsByTheirScale) {
+  TrainOptions o;
+  o.optimizer = GetParam();
+  o.epsilon = 1e-2;  // so that sizes matter to Adam from the first step
+  auto a = at::ones({3, 4}).requires_grad_(), b = at::ones({3, 4}).requires_grad_();
+  const auto scaled = make_optimizer(o, {{"p", a}}), plain = make_optimizer(o, {{"p", b}});
+  for (int step = 1; step <= 3; ++step) {
+    set_gradient(a, step);
+    set_gradient(b, step);
+    b.mutable_grad() = b.grad() * 0.3 * step;
+    scaled->step(0.1, step, 0.3 * step);
+    plain->step(0.1, step);
+  }
+  EXPECT_TRUE(at::allclose(a, b, 1e-5, 1e-6));
+  EXPECT_FALSE(at::allclose(a, at::ones({3, 4}), 1e-3, 1e-3));
+}
+
 TEST_P(EveryOptimizer, LeavesAloneWhatHasNoGradient) {
   TrainOptions o;
   o.optimizer = GetParam();
