@@ -22,12 +22,11 @@ from pathlib import Path
 import measure
 from contest import decoding, quality
 from contest.options import list_of, numbers
+from contest.process import SYNTH
 
 from report import decoding as report
 from report import table
 
-ROOT = Path(__file__).resolve().parent.parent
-SYNTH = ROOT / "build/release/bin/synth"
 OURS = [("V", ""), ("R", ""), ("V", "int8")]
 SENTENCES = 32  # that ours leaves for its peers
 

@@ -63,11 +63,21 @@ def sgemm_rate(times: list[float]) -> float:
     return SGEMM_SIZE**3 / median(times)
 
 
-def status_bytes(field: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
+def proc_bytes(file: str, field: str) -> int:
+    for line in Path("/proc", file).read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) * 1024
-    raise OSError(f"/proc/self/status has no {field}")
+    raise OSError(f"/proc/{file} has no {field}")
+
+
+def status_bytes(field: str) -> int:
+    """Of this process."""
+    return proc_bytes("self/status", field)
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def forget_peak() -> None:
@@ -121,7 +131,7 @@ def machine_facts() -> dict[str, object]:
 
     return {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "threads": torch.get_num_threads(),
         "load_before": round(os.getloadavg()[0], 2),  # others at work flatter whoever needs the memory least
         "vector_target": synthesizer._C.vector_target(),

@@ -18,7 +18,7 @@ import measure
 from contest import layers
 from contest.layer_peak import peak_of
 from contest.options import list_of
-from contest.points import ATTENTIONS, LENGTHS_FROM, PASSES, SWEEPS, Point, cores, sweep
+from contest.points import ATTENTIONS, LENGTHS_FROM, PASSES, SWEEPS, Point, sweep
 from contest.room import too_large
 
 from report import scale, table
@@ -76,7 +76,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     a = arguments()
-    measure.torch.set_num_threads(cores())
+    measure.torch.set_num_threads(measure.cores())
     machine = measure.machine_facts()
     print(table.facts(machine, "one layer, float32, 64 wide heads") + "\n\n" + scale.LEGEND, flush=True)
     speed: list[dict] = []

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import measure
 import torch
+from contest.process import SYNTH
 
 ROOT = Path(__file__).resolve().parent.parent
-SYNTH = ROOT / "build/release/bin/synth"
 LINE = "four hundred twenty-three\n"
 TARGETS = {"synth --help": 0.3, "synth variants": 0.3, "a translation": 0.6}  # seconds
 

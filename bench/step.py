@@ -19,23 +19,22 @@ from pathlib import Path
 import measure
 from contest import stepping
 from contest.options import list_of
+from contest.process import SYNTH
 from contest.work import step_multiply_adds
 
 from report import steps
 
-ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = ["demo", "translation", "encoder"]
 ATTENTIONS = ["V", "D", "R", "FR", "FD", "R+V", "light-conv", "dynamic-conv"]
 
 
 def field(a: argparse.Namespace, setting: str, attention: str, folder: Path) -> dict[str, stepping.Stepping]:
     """Ours first; V beside every other attention, and beside R what the paper holds against it."""
-    synth = ROOT / "build/release/bin/synth"
     made: dict[str, stepping.Stepping] = {}
 
     def add(attention: str, modes: list[str]) -> None:
         where = folder / attention
-        own = stepping.ours(synth, setting, attention, a.precision, a.threads, where)
+        own = stepping.ours(SYNTH, setting, attention, a.precision, a.threads, where)
         made[f"ours {attention}"] = own
         for mode in modes:
             made[f"{mode} {attention}"] = stepping.peer(mode, own.facts, where)

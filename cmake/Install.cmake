@@ -8,17 +8,19 @@ endif()
 # What people may include; the rest of the headers is ours to change.
 set(public_headers
   attention/attention.h base/error.h attention/frame.h attention/logits.h attention/mixer.h attention/mixture.h
-  attention/options.h attention/parameter.h attention/processor.h attention/registry.h attention/rivals.h
+  attention/options.h attention/parameter.h attention/registry.h attention/rivals.h
   attention/spec.h attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h
-  attention/kernel/convolve.h)
+  attention/kernel/convolve.h
+  runtime/core_sharing.h runtime/processor.h runtime/threads.h)
 foreach(header ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)
-  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder})
+  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder} COMPONENT library)
 endforeach()
 
-install(TARGETS synthesizer_base synthesizer_attention EXPORT SynthesizerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS synthesizer_base synthesizer_runtime synthesizer_attention EXPORT SynthesizerTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Synthesizer)
-install(EXPORT SynthesizerTargets NAMESPACE synthesizer:: DESTINATION ${config_folder})
+install(EXPORT SynthesizerTargets NAMESPACE synthesizer:: DESTINATION ${config_folder} COMPONENT library)
 file(WRITE ${CMAKE_BINARY_DIR}/SynthesizerConfig.cmake [[
 include(CMakeFindDependencyMacro)
 find_dependency(Torch)
@@ -29,4 +31,4 @@ include(${CMAKE_CURRENT_LIST_DIR}/SynthesizerTargets.cmake)
 ]])
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/SynthesizerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/SynthesizerConfig.cmake ${CMAKE_BINARY_DIR}/SynthesizerConfigVersion.cmake
-        cmake/TorchOpenMP.cmake DESTINATION ${config_folder})
+        cmake/TorchOpenMP.cmake DESTINATION ${config_folder} COMPONENT library)

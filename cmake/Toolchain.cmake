@@ -3,7 +3,7 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # the libraries go into a Python extension too
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -25,12 +25,6 @@ endif()
 function(synthesizer_warnings target)
   # A precompiled header that does not fit is passed over with a warning and costs half a minute a file.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Werror=invalid-pch)
-endfunction()
-
-# For rooms that say what is to be done and leave the arithmetic to others: what they include is large, and
-# optimising it is a third of the time it takes to compile them.
-function(synthesizer_little_optimised target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 if(SYNTHESIZER_SANITIZE)

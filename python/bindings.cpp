@@ -6,7 +6,7 @@
 
 #include "attention/kernel/tile.h"
 #include "attention/mixer.h"
-#include "attention/processor.h"
+#include "runtime/processor.h"
 #include "attention/registry.h"
 #include "attention/rivals.h"
 #include "attention/spec.h"

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <string>
 
-#include "attention/processor.h"
+#include "runtime/processor.h"
 #include "run_tests.h"
 
 namespace {

@@ -11,7 +11,7 @@ namespace synthesizer::testing_support {
 inline int run_tests(int count, char** arguments, const std::string& program) {
   if (const char* results = std::getenv("RESULTS"))
     GTEST_FLAG_SET(output, "xml:" + std::string(results) + "/" + program + ".xml");
-  testing::InitGoogleMock(&count, arguments);
+  ::testing::InitGoogleMock(&count, arguments);
   return RUN_ALL_TESTS();
 }
 

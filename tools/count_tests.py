@@ -35,17 +35,22 @@ def count(folder):
     return passed, failed, skipped, len(files)
 
 
+def report(folder):
+    """Prints the count; the exit status."""
+    passed, failed, skipped, files = count(folder)
+    for name in failed:
+        print(f"failed: {name}")
+    if files == 0:
+        print(f"no results in {folder}")
+    print(f"{passed} passed, {len(failed)} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed or files == 0 else 0
+
+
 def main():
     if len(sys.argv) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    passed, failed, skipped, files = count(sys.argv[1])
-    for name in failed:
-        print(f"failed: {name}")
-    if files == 0:
-        print(f"no results in {sys.argv[1]}")
-    print(f"{passed} passed, {len(failed)} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed or files == 0 else 0
+    return report(sys.argv[1])
 
 
 if __name__ == "__main__":

@@ -1,30 +1,55 @@
 # What the project stands on, and how it gets there. Sourced by ./run; needs $root.
 
-debian_packages=(
+# By need, so that no verb waits for what it does not use.
+build_packages=(
   g++ cmake ninja-build ccache mold git python3 python3-venv python3-dev
   pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
   libsentencepiece-dev zlib1g-dev wordnet-base libcairo2-dev fonts-dejavu-core libjs-vega
   libgtest-dev libgmock-dev librapidcheck-dev
-  clang-format clang-tidy
 )
-# What the tests of the report's page need beside that. Whoever only builds or looks does without a browser.
-browser_packages=(chromium chromium-driver fonts-dejavu-core)
+test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the report's page
+lint_packages=(clang-format clang-tidy)
 torch_version=2.13.0
-test_tools=(numpy pytest ruff safetensors selenium)
-bench_tools=(matplotlib safetensors ctranslate2==4.8.4)
+python_versions=(3.10 3.11 3.12 3.13)  # that torch is built for
+test_tools=(numpy pytest safetensors selenium)
+lint_tools=(ruff)
+bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4)
+setup_log=$root/build/setup.log
 
 venv_python() { echo "$root/.venv/bin/python"; }
 
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {  # fail MESSAGE…: one line each
+  printf 'run: error: %s\n' "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf 'run: %s\n' "$@" >&2
+  exit 1
+}
+
+# logged WHAT COMMAND…: its output goes to the log; when it fails, the end of the log and what to do.
+logged() {
+  local what=$1
+  shift
+  if ! "$@" >>"$setup_log" 2>&1 </dev/null; then
+    tail -n 8 "$setup_log" | sed 's/^/    /' >&2
+    fail "$what failed" "the whole log: $setup_log" \
+      "if the lines above speak of hosts, time-outs or connections, there is no network: try again when there is"
+  fi
+}
+
 missing_packages() {  # missing_packages NAME…
-  local package
+  local package installed
+  installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' "$@" 2>/dev/null | tr '\n' ' ')"
   for package in "$@"; do
     # A tool that is there by other means (another python, a newer cmake) counts too.
     case $package in
-      python3 | python3-venv | python3-dev) python3 -c 'import venv, sysconfig, os; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null && continue ;;
+      python3 | python3-venv | python3-dev) [ -z "$(find_python)" ] || continue ;;
       ninja-build) command -v ninja >/dev/null && continue ;;
-      g++ | cmake | ccache | mold | git | pkg-config | clang-format | clang-tidy) command -v "$package" >/dev/null && continue ;;
+      g++ | cmake | ccache | mold | git | pkg-config | clang-format | clang-tidy | chromium)
+        command -v "$package" >/dev/null && continue ;;
     esac
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+    [[ $installed == *" $package=installed "* ]] || echo "$package"
   done
 }
 
@@ -32,58 +57,80 @@ install_packages() {  # install_packages NAME…
   local missing
   mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
-  if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-    echo "setup: installing ${missing[*]}"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-  else
-    echo "run: error: these Debian packages are missing: ${missing[*]}" >&2
-    echo "run: install them (sudo apt-get install ${missing[*]}) and try again" >&2
-    exit 1
-  fi
+  command -v apt-get >/dev/null || fail "these Debian packages are missing and there is no apt-get here: ${missing[*]}" \
+    "install what they are called on this system and try again"
+  [ "$(id -u)" = 0 ] || fail "these Debian packages are missing: ${missing[*]}" \
+    "install them and try again: sudo apt-get install --no-install-recommends ${missing[*]}"
+  say "set-up: installing ${#missing[@]} Debian packages: ${missing[*]}"
+  logged "apt-get update" apt-get update
+  logged "installing Debian packages" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-# A .venv in the repository. It borrows the torch of the python on PATH where there is one of the right version,
-# and has its own otherwise (the CPU build: plain `torch` would bring gigabytes of CUDA packages).
-make_venv() {
-  local python stamp=$root/.venv/ready wanted="torch $torch_version ${test_tools[*]}"
-  [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return 0
-  python=$(venv_python)
-  if ! "$python" -c "import torch; assert torch.__version__.split('+')[0] == '$torch_version'" 2>/dev/null; then
-    local options=()
-    if python3 -c "import torch; assert torch.__version__.split('+')[0] == '$torch_version'" 2>/dev/null; then
-      options=(--system-site-packages)
+# The first python that torch is built for and that can make an environment and build extensions; empty if none is.
+# ($PYTHON first; then the one on PATH, whatever else lies there, then the system's.)
+find_python() {
+  local candidate check
+  check='import sys, venv, ensurepip, sysconfig, os
+os.stat(sysconfig.get_path("include") + "/Python.h")
+sys.exit("%d.%d" % sys.version_info[:2] not in sys.argv[1:])'
+  for candidate in ${PYTHON:+"$PYTHON"} python3 "${python_versions[@]/#/python}" /usr/bin/python3; do
+    candidate=$(command -v "$candidate" 2>/dev/null) || continue
+    if "$candidate" -c "$check" "${python_versions[@]}" >/dev/null 2>&1; then
+      echo "$candidate"
+      return 0
     fi
-    echo "setup: making .venv"
-    rm -rf "$root/.venv"
-    python3 -m venv "${options[@]}" "$root/.venv"
-    "$python" -c 'import torch' 2>/dev/null || "$python" -m pip install -q "torch==$torch_version"
-  fi
-  "$python" -m pip install -q "${test_tools[@]}"
-  echo "$wanted" >"$stamp"
+  done
 }
 
-setup() {
-  install_packages "${debian_packages[@]}"
+need_space() {  # need_space MEGABYTES FOR-WHAT
+  local free
+  free=$(df -Pm "$root" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$1" ] || fail "$2 needs about $1 MB and $root has $free MB left" \
+    "free some space, or clone the project onto a larger disk"
+}
+
+has_modules() {  # has_modules NAME==VERSION… : whether the environment has them
+  "$(venv_python)" - "$@" >/dev/null 2>&1 <<'PYTHON'
+import importlib.metadata, sys
+for wanted in sys.argv[1:]:
+    name, _, version = wanted.partition("==")
+    found = importlib.metadata.version(name)
+    if version and found.split("+")[0] != version:
+        sys.exit(1)
+PYTHON
+}
+
+# A .venv in the repository. It borrows the torch of the chosen python where that has the right version, and has its
+# own otherwise (the CPU build: plain `torch` would bring gigabytes of CUDA packages).
+make_venv() {
+  has_modules "torch==$torch_version" && return 0
+  local python options=()
+  python=$(find_python)
+  [ -n "$python" ] || fail "no suitable python: torch $torch_version is built for ${python_versions[*]}" \
+    "install one of these with its headers and venv (Debian: python3 python3-venv python3-dev), or set PYTHON to it"
+  if "$python" -c "import torch, sys; sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null; then
+    options=(--system-site-packages)
+  fi
+  say "set-up: making .venv with $python"
+  rm -rf "$root/.venv"
+  logged "making .venv" "$python" -m venv "${options[@]}" "$root/.venv"
+  has_modules "torch==$torch_version" && return 0
+  say "set-up: installing torch $torch_version into .venv (about 200 MB to fetch)"
+  logged "installing torch $torch_version" "$(venv_python)" -m pip install --disable-pip-version-check "torch==$torch_version"
+}
+
+install_modules() {  # install_modules NAME…: into .venv
+  has_modules "$@" && return 0
+  say "set-up: installing into .venv: $*"
+  logged "installing $*" "$(venv_python)" -m pip install --disable-pip-version-check "$@"
+}
+
+setup() {  # what building needs
+  [ -x "$(venv_python)" ] || need_space 4000 "the first build with its Python environment"
+  install_packages "${build_packages[@]}"
   make_venv
 }
-
-setup_tests() { install_packages "${browser_packages[@]}"; }
-
-setup_bench() { "$(venv_python)" -c 'import matplotlib, safetensors, ctranslate2' 2>/dev/null || "$(venv_python)" -m pip install -q "${bench_tools[@]}"; }
-
-sources() { git ls-files --cached --others --exclude-standard "$@"; }
-
-format() {
-  sources '*.cpp' '*.h' '*.js' | xargs clang-format -i
-  "$root/.venv/bin/ruff" format -q python tests bench tools
-}
-
-lint() {
-  local status=0
-  sources '*.cpp' '*.h' '*.js' | xargs clang-format --dry-run --Werror || status=1
-  "$root/.venv/bin/ruff" check -q python tests bench tools || status=1
-  sources 'src/*.cpp' | xargs clang-tidy -p build/release --quiet 2>/dev/null || status=1
-  [ $status = 0 ] && echo "lint: clean"
-  return $status
-}
+setup_tests() { install_packages "${test_packages[@]}" && install_modules "${test_tools[@]}"; }
+setup_lint() { install_packages "${lint_packages[@]}" && install_modules "${lint_tools[@]}"; }
+setup_bench() { install_modules "${bench_tools[@]}"; }

@@ -5,8 +5,6 @@ As a program (python -m contest.layer_peak CONTENDER PASSES POINT…) it prints 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from dataclasses import astuple, replace
 
@@ -15,20 +13,12 @@ import torch
 
 from .layers import make
 from .points import Point
+from .process import bytes_printed
 
 
 def peak_of(point: Point, name: str, passes: str) -> int:
     """In a fresh process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "contest.layer_peak", name, passes, *map(str, astuple(point))],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        check=False,  # said in our own words below
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"peak memory of {name} at {point}: {done.stderr.strip()}")
-    return int(done.stdout)
+    return bytes_printed("contest.layer_peak", [name, passes, *astuple(point)], f"{name} at {point}")
 
 
 def main() -> None:

@@ -5,8 +5,6 @@ As a program (python -m contest.peak ATTENTION BATCH LENGTH CAUSAL CONTENDER) it
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -14,29 +12,14 @@ import measure
 import torch
 
 from .contenders import make_field
+from .process import bytes_printed
 from .setting import Setting
 
 
 def peak_of(setting: Setting, contender: str, threads: int) -> int:
     """In a fresh process."""
-    words = [
-        setting.attention,
-        setting.batch,
-        setting.length,
-        int(setting.causal),
-        contender,
-        threads,
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "contest.peak", *map(str, words)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        check=False,  # said in our own words below
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"peak memory of {contender} in {setting}: {done.stderr.strip()}")
-    return int(done.stdout)
+    words = [setting.attention, setting.batch, setting.length, int(setting.causal), contender, threads]
+    return bytes_printed("contest.peak", words, f"{contender} in {setting}")
 
 
 def main() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from measure import cores
 
 ATTENTIONS = ["V", "D", "R", "Fix", "FR", "FD", "R+V", "light-conv", "dynamic-conv", "linformer"]
 SWEEPS = ["length", "batch", "threads", "width"]
@@ -13,10 +14,6 @@ HEAD_WIDTH = 64
 LENGTHS_FROM = 128
 NOT_CAUSAL = {"linformer"}  # every mixture of positions has all of them in it
 TABLES = {"R", "Fix", "FR"}  # weights depend on no token: H×L×L, whatever the batch
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,41 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+SYNTH = Path(__file__).resolve().parents[2] / "build/release/bin/synth"
 REST = 0.05  # seconds before a request, in which the threads of the one before stop waiting for more work
+
+
+def environment() -> dict[str, str]:
+    """Of a python that finds what this one finds."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def bytes_printed(module: str, words: list, about: str) -> int:
+    """What a module of ours prints when it runs in a fresh process; RuntimeError where it fails."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *map(str, words)],
+        env=environment(),
+        check=False,  # said in our own words below
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"peak memory of {about}: {done.stderr.strip()}")
+    return int(done.stdout)
 
 
 class Process:
     """Says facts about itself when it is ready, then answers every line with one of JSON."""
 
-    def __init__(self, command: list[str]) -> None:
-        path = os.pathsep.join(p for p in sys.path if p)
+    def __init__(self, command: list[str], variables: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": path},
+            env=environment() | (variables or {}),
         )
         self.facts = self.answer()
         self.seconds: list[float] = []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import measure
 from peers.eager import FORMULAS
 
 from .points import TABLES, Point
@@ -14,12 +13,9 @@ SHARE = 0.5  # of what is available: others live on the machine, too
 def available() -> int:
     """Bytes; where the system doesn't say, enough for anything short."""
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+        return measure.proc_bytes("meminfo", "MemAvailable")
     except OSError:
-        pass
-    return 4 << 30
+        return 4 << 30
 
 
 def needed(point: Point, name: str, training: bool) -> int:

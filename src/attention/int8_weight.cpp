@@ -58,4 +58,13 @@ void replace_by_int8(const at::Tensor& weight, c10::intrusive_ptr<Int8Weight> fo
   set_form(weight, std::move(form));
 }
 
+c10::intrusive_ptr<Int8Weight> int8_of(const at::Tensor& weight) {
+  return c10::dynamic_intrusive_pointer_cast<Int8Weight>(form_of(weight));
+}
+
+at::Tensor plain_weight(const at::Tensor& weight) {
+  const auto int8 = int8_of(weight);
+  return int8 ? int8->rows(at::arange(weight.size(0))) : weight;
+}
+
 }  // namespace synthesizer

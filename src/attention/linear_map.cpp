@@ -14,25 +14,25 @@ thread_local bool packing = false;
 
 /// The form of W to apply to x, or none where plain LibTorch serves.
 c10::intrusive_ptr<WeightForm> usable_form(const at::Tensor& x, const at::Tensor& weight) {
-  auto form = form_of(weight);
+  const auto form = form_of(weight);
+  const auto packed = c10::dynamic_intrusive_pointer_cast<PackedWeight>(form);
   const bool gradients = c10::GradMode::is_enabled();
-  if (form && form->replaces_weight()) {
+  if (form && !packed) {
     if (gradients) invalid("this model was quantized to be used: it cannot be trained, its source can");
     return form;
   }
   if (gradients) {
-    if (form) set_form(weight, {});
+    if (packed) set_form(weight, {});
     return {};
   }
   if (!packing || !x.is_cpu() || x.scalar_type() != at::kFloat || weight.scalar_type() != at::kFloat ||
       weight.is_inference() || at::autocast::is_autocast_enabled(at::kCPU)) {
     return {};
   }
-  if (!form || !form->describes(weight)) {
-    form = c10::make_intrusive<PackedWeight>(weight);
-    set_form(weight, form);
-  }
-  return form;
+  if (packed && packed->fits(weight)) return packed;
+  auto made = c10::make_intrusive<PackedWeight>(weight);
+  set_form(weight, made);
+  return made;
 }
 
 }  // namespace
@@ -47,9 +47,8 @@ at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::T
 }
 
 at::Tensor look_up(const at::Tensor& weight, const at::Tensor& indices) {
-  const auto form = form_of(weight);
-  if (form && form->replaces_weight()) return form->rows(indices);
-  return at::embedding(weight, indices);
+  const auto int8 = int8_of(weight);
+  return int8 ? int8->rows(indices) : at::embedding(weight, indices);
 }
 
 PackWeights::PackWeights() : before_(packing) {

@@ -16,21 +16,12 @@ kernel::Matrix matrix_of(const at::Tensor& t) {
 struct PackedWeight::Panels : kernel::Factor {};
 
 PackedWeight::PackedWeight(const at::Tensor& weight)
-    : memory_(weight.storage()),
-      offset_(weight.storage_offset()),
-      version_(weight._version()),
-      out_(weight.size(0)),
-      panels_(std::make_unique<Panels>()) {
+    : stamp_(weight), out_(weight.size(0)), panels_(std::make_unique<Panels>()) {
   constexpr int64_t many = 1 << 20;  // rows that are going to meet it
   panels_->take(matrix_of(weight.detach().contiguous()).transposed(), many);
 }
 
 PackedWeight::~PackedWeight() = default;
-
-bool PackedWeight::describes(const at::Tensor& weight) const {
-  return memory_.is_alias_of(weight.storage()) && offset_ == weight.storage_offset() &&
-         version_ == weight._version() && out_ == weight.size(0);
-}
 
 at::Tensor PackedWeight::apply(const at::Tensor& x, const at::Tensor& bias) const {
   const auto rows = x.contiguous();
@@ -39,10 +30,6 @@ at::Tensor PackedWeight::apply(const at::Tensor& x, const at::Tensor& bias) cons
   multiply_rows(matrix_of(rows), *panels_, plain.defined() ? plain.const_data_ptr<float>() : nullptr,
                 matrix_of(y));
   return y;
-}
-
-at::Tensor PackedWeight::rows(const at::Tensor&) const {
-  throw std::logic_error("rows are taken from the tensor itself where it has its numbers");
 }
 
 }  // namespace synthesizer

@@ -19,21 +19,21 @@ namespace {
 using Tokens = Variant::Tokens;
 
 template <class T>
-std::unique_ptr<Synthesis> make(const AttentionOptions& options) {
+std::unique_ptr<Synthesis> make_synthesis(const AttentionOptions& options) {
   return std::make_unique<T>(options);
 }
 
 /// The list itself: add a variant by adding its line.
 std::deque<Variant>& registry() {
   static std::deque<Variant> list = {
-      {"vanilla", "V", Tokens::all, true, "2d²", {}, make<Vanilla>},
-      {"dense", "D", Tokens::own, false, "d² + dN", Dense::options(), make<Dense>},
-      {"random", "R", Tokens::none, false, "hN²", Random::options(), make<Random>},
-      {"fixed-random", "Fix", Tokens::none, false, "0", Random::options(), make<FixedRandom>},
+      {"vanilla", "V", Tokens::all, true, "2d²", {}, make_synthesis<Vanilla>},
+      {"dense", "D", Tokens::own, false, "d² + dN", Dense::options(), make_synthesis<Dense>},
+      {"random", "R", Tokens::none, false, "hN²", Random::options(), make_synthesis<Random>},
+      {"fixed-random", "Fix", Tokens::none, false, "0", Random::options(), make_synthesis<FixedRandom>},
       {"factorized-random", "FR", Tokens::none, false, "2hNk", FactorizedRandom::options(),
-       make<FactorizedRandom>},
+       make_synthesis<FactorizedRandom>},
       {"factorized-dense", "FD", Tokens::own, false, "d² + d(a+b)", FactorizedDense::options(),
-       make<FactorizedDense>},
+       make_synthesis<FactorizedDense>},
   };
   return list;
 }

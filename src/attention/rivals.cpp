@@ -13,7 +13,7 @@ namespace synthesizer {
 namespace {
 
 template <class T>
-std::unique_ptr<Mixer> make(AttentionOptions options) {
+std::unique_ptr<Mixer> make_rival(AttentionOptions options) {
   return std::make_unique<T>(std::move(options));
 }
 
@@ -22,11 +22,11 @@ std::unique_ptr<Mixer> make(AttentionOptions options) {
 const std::vector<Rival>& rivals() {
   static const std::vector<Rival> list = {
       {"light-conv", "lightweight convolution: one kernel a head for all positions (Wu et al. 2019)", true,
-       "hw", "kernel", Convolution::options_taken(), make<LightConvolution>},
+       "hw", "kernel", Convolution::options_taken(), make_rival<LightConvolution>},
       {"dynamic-conv", "dynamic convolution: kernels made from each position's token (Wu et al. 2019)", true,
-       "dhw", "kernel", Convolution::options_taken(), make<DynamicConvolution>},
+       "dhw", "kernel", Convolution::options_taken(), make_rival<DynamicConvolution>},
       {"linformer", "attention to k projections of all positions (Wang et al. 2020)", false, "2d² + 2kN",
-       "rank", Linformer::options_taken(), make<Linformer>},
+       "rank", Linformer::options_taken(), make_rival<Linformer>},
   };
   return list;
 }

@@ -7,10 +7,9 @@
 namespace synthesizer {
 
 bool WeightCache::fresh(const std::vector<at::Tensor>& parameters) const {
-  return std::equal(stamps_.begin(), stamps_.end(), parameters.begin(), parameters.end(),
-                    [](const Stamp& stamp, const at::Tensor& t) {
-                      return stamp.tensor.is_same(t) && stamp.memory.is_alias_of(t.storage()) &&
-                             stamp.offset == t.storage_offset() && stamp.version == t._version();
+  return std::equal(sources_.begin(), sources_.end(), parameters.begin(), parameters.end(),
+                    [](const Source& source, const at::Tensor& t) {
+                      return source.tensor.is_same(t) && source.stamp.fits(t);
                     });
 }
 
@@ -28,9 +27,8 @@ WeightCache::Entry WeightCache::get(const std::vector<at::Tensor>& parameters, i
     const int64_t made = causal && length_ > 0 ? std::min(max_length, std::max(length, 2 * length_)) : length;
     entry_ = make(made);
     length_ = made;
-    stamps_.clear();
-    for (const at::Tensor& t : parameters)
-      stamps_.push_back({t, t.storage(), t.storage_offset(), t._version()});
+    sources_.clear();
+    for (const at::Tensor& t : parameters) sources_.push_back({t, Stamp(t)});
   }
   auto cut = [length](const at::Tensor& t) { return t.narrow(1, 0, length).narrow(2, 0, length); };
   return {cut(entry_.weights), cut(entry_.table)};
@@ -39,7 +37,7 @@ WeightCache::Entry WeightCache::get(const std::vector<at::Tensor>& parameters, i
 void WeightCache::clear() {
   std::lock_guard lock(mutex_);
   entry_ = {};
-  stamps_.clear();
+  sources_.clear();
   length_ = -1;
 }
 

@@ -6,13 +6,15 @@
 #include <mutex>
 #include <vector>
 
+#include "attention/stamp.h"
+
 namespace synthesizer {
 
 /// Weights that depend on no token are the same in every call of a model that is not being trained: this
-/// keeps them, for as long as the parameters they were made from stay as they are. A parameter counts as
-/// changed when its version counter, its memory or its identity has changed. Some ways to write go around the
-/// counter (`.data`, fused optimizers), so the frame also drops everything when a call wants gradients, and
-/// the modules do when train() or eval() is said; whoever writes in between says `forget()`.
+/// keeps them, for as long as the parameters they were made from stay as they are: the same tensors with the
+/// same stamps. As some ways to write go unseen by those (stamp.h), the frame also drops everything when a
+/// call wants gradients, and the modules do when train() or eval() is said; whoever writes in between says
+/// `forget()`.
 class WeightCache {
  public:
   struct Entry {
@@ -28,15 +30,14 @@ class WeightCache {
   void clear();
 
  private:
-  struct Stamp {
-    at::Tensor tensor;    ///< held, so that its address is not given to another
-    c10::Storage memory;  ///< likewise
-    int64_t offset, version;
+  struct Source {
+    at::Tensor tensor;  ///< held, so that its address is not given to another
+    Stamp stamp;
   };
   bool fresh(const std::vector<at::Tensor>& parameters) const;
 
   std::mutex mutex_;
-  std::vector<Stamp> stamps_;
+  std::vector<Source> sources_;
   Entry entry_;
   int64_t length_ = -1;
 };

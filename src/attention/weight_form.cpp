@@ -1,7 +1,5 @@
 #include "attention/weight_form.h"
 
-#include <ATen/ATen.h>
-
 namespace synthesizer {
 namespace {
 
@@ -23,11 +21,6 @@ c10::intrusive_ptr<WeightForm> form_of(const at::Tensor& weight) {
 void set_form(const at::Tensor& weight, c10::intrusive_ptr<WeightForm> form) {
   std::lock_guard lock(forms());
   weight.unsafeGetTensorImpl()->set_backend_meta(std::move(form));
-}
-
-at::Tensor plain_weight(const at::Tensor& weight) {
-  const auto form = form_of(weight);
-  return form && form->replaces_weight() ? form->rows(at::arange(weight.size(0))) : weight;
 }
 
 }  // namespace synthesizer

@@ -14,6 +14,11 @@ void check_at_least(const std::string& key, int64_t value, int64_t least) {
   if (value < least) invalid(fmt::format("{} is {}: it must be at least {}", key, value, least));
 }
 
+void check_between(const std::string& key, int64_t value, int64_t least, int64_t most) {
+  if (value >= least && value <= most) return;
+  invalid(fmt::format("{} is {}: it must be from {} to {}", key, value, least, most));
+}
+
 void check_not_negative(const std::string& key, double value) {
   if (value >= 0 && std::isfinite(value)) return;
   invalid(fmt::format("{} is {}: it must be a finite number of at least 0", key, value));

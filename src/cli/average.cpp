@@ -13,7 +13,7 @@
 namespace synthesizer::cli {
 namespace {
 
-void run(const std::string& path, int64_t last) {
+void average(const std::string& path, int64_t last) {
   const RunFolder folder{path};
   auto steps = folder.checkpoint_steps();
   if (steps.empty()) invalid(fmt::format("{} has no checkpoints: train with train.keep at least 1", path));
@@ -39,7 +39,7 @@ void add_average(CLI::App& program) {
   auto last = std::make_shared<int64_t>(0);
   command->add_option("RUN", *path, "its folder")->required();
   command->add_option("--last", *last, "how many (default: all that were kept)")->check(CLI::PositiveNumber);
-  command->callback([=] { run(*path, *last); });
+  command->callback([=] { average(*path, *last); });
 }
 
 }  // namespace synthesizer::cli

@@ -22,11 +22,11 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct BenchAttentionArguments {
   std::shared_ptr<LayerArguments> layer;
   std::vector<std::string> attentions;
   int64_t batch = 8, length = 0;
-  int repeats = 9, threads = 0;
+  int repeats = 9;
   bool both_directions = false, json = false;
 };
 
@@ -38,7 +38,7 @@ std::vector<std::string> default_attentions() {
   return all;
 }
 
-struct Contender {
+struct LayerContender {
   Attention layer;
   at::Tensor x;
   std::vector<double> forward, both;  ///< milliseconds
@@ -59,11 +59,11 @@ struct Contender {
   }
 };
 
-std::vector<Contender> measure(const Arguments& a) {
+std::vector<LayerContender> time_layers(const BenchAttentionArguments& a) {
   AttentionOptions options = a.layer->resolved();
   options.causal = !a.both_directions;
   const int64_t length = a.length > 0 ? a.length : options.max_length;
-  std::vector<Contender> contenders;
+  std::vector<LayerContender> contenders;
   for (const std::string& attention : a.attentions.empty() ? default_attentions() : a.attentions) {
     options.attention = attention;
     contenders.push_back(
@@ -71,7 +71,7 @@ std::vector<Contender> measure(const Arguments& a) {
   }
   // Round by round, so that whatever else the machine does meets all alike. The first round warms up.
   for (int round = 0; round <= a.repeats; ++round) {
-    for (Contender& contender : contenders) {
+    for (LayerContender& contender : contenders) {
       contender.run();
       if (round > 0) continue;
       contender.forward.clear();
@@ -81,7 +81,7 @@ std::vector<Contender> measure(const Arguments& a) {
   return contenders;
 }
 
-void print(const Arguments& a, const std::vector<Contender>& contenders) {
+void print_layer_times(const BenchAttentionArguments& a, const std::vector<LayerContender>& contenders) {
   const AttentionOptions& first = contenders.front().layer->options();
   const int64_t length = contenders.front().x.size(1);
   if (a.json) {
@@ -92,7 +92,7 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
                                      {"causal", first.causal},
                                      {"threads", at::get_num_threads()},
                                      {"vector", kernel::vector_target()}};
-    for (const Contender& c : contenders) {
+    for (const LayerContender& c : contenders) {
       const Count count = c.layer->mixer().count(length);
       object["rows"].push_back({{"attention", short_spec(c.layer->options().attention)},
                                 {"synthesis", count.synthesis},
@@ -109,7 +109,7 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
       first.width, first.heads, a.batch, length, first.causal ? "causal" : "both directions",
       at::get_num_threads(), kernel::vector_target(), a.repeats);
   TextTable table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
-  for (const Contender& c : contenders) {
+  for (const LayerContender& c : contenders) {
     const Count count = c.layer->mixer().count(length);
     table.add({short_spec(c.layer->options().attention), with_thousands(count.total),
                with_thousands(count.synthesis), with_thousands(count.macs),
@@ -123,7 +123,7 @@ void print(const Arguments& a, const std::vector<Contender>& contenders) {
 
 void add_bench_attention(CLI::App& bench) {
   auto* attention = bench.add_subcommand("attention", "one layer of every attention, timed side by side");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<BenchAttentionArguments>();
   a->layer = add_layer_arguments(*attention);
   a->layer->layer.max_length = 512;
   attention->add_option("--attention", a->attentions, "which ones, separated by commas (default: all)")
@@ -132,14 +132,9 @@ void add_bench_attention(CLI::App& bench) {
   attention->add_option("--length", a->length, "their length (default: max-length)")
       ->check(CLI::PositiveNumber);
   attention->add_option("--repeats", a->repeats, "rounds")->capture_default_str()->check(CLI::PositiveNumber);
-  attention->add_option("--threads", a->threads, "threads (default: as many as there are cores)")
-      ->check(CLI::PositiveNumber);
   attention->add_flag("--both-directions", a->both_directions, "no causal mask");
   attention->add_flag("--json", a->json, "as a JSON object");
-  attention->callback([a] {
-    if (a->threads > 0) at::set_num_threads(a->threads);
-    print(*a, measure(*a));
-  });
+  attention->callback([a] { print_layer_times(*a, time_layers(*a)); });
 }
 
 }  // namespace synthesizer::cli

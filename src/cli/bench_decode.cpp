@@ -8,27 +8,26 @@
 
 #include <iostream>
 
-#include "base/error.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/decode_contender.h"
 #include "cli/on_request.h"
 #include "model/quantize.h"
 #include "report/spread.h"
-#include "train/memory.h"
+#include "runtime/memory.h"
 
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct BenchDecodeArguments {
   std::string quantize, folder;
   std::vector<std::string> attentions = {"V", "R"};
   std::vector<int64_t> beams = {1, 4}, batches = {1, 32};
   int64_t length = 32, source_length = 32;
-  int repeats = 3, threads = 0;
+  int repeats = 3;
 };
 
-nlohmann::json tokens_of(const Decoded& decoded) {
+nlohmann::json tokens_json(const Decoded& decoded) {
   auto sentences = nlohmann::json::array();
   for (const auto& hypotheses : decoded.outputs) {
     auto& one = sentences.emplace_back(nlohmann::json::array());
@@ -37,16 +36,14 @@ nlohmann::json tokens_of(const Decoded& decoded) {
   return sentences;
 }
 
-void on_request(const Arguments& a) {
-  if (a.attentions.size() != 1) invalid("--on-request is for one attention: name it with --attention");
-  StepSetting setting = find_step_setting("translation");
+void decode_on_request(const BenchDecodeArguments& a) {
+  const std::string& attention = only_attention(a.attentions);
+  const StepSetting setting = decode_setting(a.source_length, a.length);
   const double before = memory_bytes();
-  DecodeContender contender(setting, a.attentions.front(), a.source_length, a.length);
+  DecodeContender contender(setting, attention, a.source_length);
   leave_for_peers(a.folder, contender.model(), {{"source", contender.source()}});
   if (!a.quantize.empty()) quantize(contender.model(), a.quantize);
-  setting.length = a.length;
-  setting.model.max_length = std::max(a.length + 1, a.source_length);
-  auto about = facts_of(setting, a.attentions.front());
+  auto about = facts_of(setting, attention);
   about.update({{"source_length", a.source_length},
                 {"begin", DecodeContender::kBegin},
                 {"end", DecodeContender::kEnd},
@@ -58,15 +55,15 @@ void on_request(const Arguments& a) {
     say({{"seconds", done.seconds},
          {"tokens", done.tokens},
          {"peak", peak_memory_bytes() - before},
-         {"outputs", tokens_of(done)}});
+         {"outputs", tokens_json(done)}});
   }
 }
 
-void side_by_side(const Arguments& a) {
-  const StepSetting& setting = find_step_setting("translation");
+void print_decode_rates(const BenchDecodeArguments& a) {
+  const StepSetting setting = decode_setting(a.source_length, a.length);
   std::vector<DecodeContender> contenders;
   for (const std::string& attention : a.attentions) {
-    contenders.emplace_back(setting, attention, a.source_length, a.length);
+    contenders.emplace_back(setting, attention, a.source_length);
     if (!a.quantize.empty()) quantize(contenders.back().model(), a.quantize);
   }
   fmt::print("Translation by a Transformer base, {} tokens from {}; {} threads, medians of {} rounds{}\n\n",
@@ -96,7 +93,7 @@ void side_by_side(const Arguments& a) {
 
 void add_bench_decode(CLI::App& bench) {
   auto* command = bench.add_subcommand("decode", "translation by a Transformer base, in tokens a second");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<BenchDecodeArguments>();
   command->add_option("--attention", a->attentions, "which ones, separated by commas")->delimiter(',');
   command->add_option("--quantize", a->quantize, "int8: weights as whole numbers")
       ->check(CLI::IsMember({"int8"}));
@@ -113,14 +110,9 @@ void add_bench_decode(CLI::App& bench) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--repeats", a->repeats, "rounds")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--threads", a->threads, "threads (default: as many as there are cores)")
-      ->check(CLI::PositiveNumber);
   command->add_option("--on-request", a->folder,
                       "leaves weights and sentences in this folder, and translates for every line it reads");
-  command->callback([a] {
-    if (a->threads > 0) at::set_num_threads(a->threads);
-    a->folder.empty() ? side_by_side(*a) : on_request(*a);
-  });
+  command->callback([a] { a->folder.empty() ? print_decode_rates(*a) : decode_on_request(*a); });
 }
 
 }  // namespace synthesizer::cli

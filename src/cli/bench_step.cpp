@@ -9,7 +9,6 @@
 #include <chrono>
 #include <iostream>
 
-#include "base/error.h"
 #include "base/number_text.h"
 #include "cli/bench.h"
 #include "cli/command.h"
@@ -17,29 +16,29 @@
 #include "cli/step_parts.h"
 #include "cli/step_setting.h"
 #include "report/spread.h"
-#include "train/memory.h"
+#include "runtime/memory.h"
 
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct BenchStepArguments {
   std::string setting = "demo", precision = "float32", folder;
   std::vector<std::string> attentions = {"V", "D", "R", "FR", "FD", "R+V", "light-conv", "dynamic-conv"};
-  int repeats = 5, threads = 0;
+  int repeats = 5;
   bool parts = false, json = false;
 };
 
-struct Timed {
+struct TimedStep {
   double seconds, loss;
 };
 
-Timed timed_step(StepContender& contender, bool dropout = true) {
+TimedStep timed_step(StepContender& contender, bool dropout = true) {
   const auto begin = std::chrono::steady_clock::now();
   const double loss = contender.step(dropout);
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), loss};
 }
 
-StepSetting setting_of(const Arguments& a) {
+StepSetting setting_of(const BenchStepArguments& a) {
   StepSetting setting = find_step_setting(a.setting);
   setting.train.precision = a.precision;
   check(setting.train);
@@ -48,27 +47,27 @@ StepSetting setting_of(const Arguments& a) {
 
 /// Leaves weights and tokens where a peer finds them, and takes a step for every line that comes in; one
 /// without dropout for "check", so that losses can be compared.
-void on_request(const Arguments& a) {
-  if (a.attentions.size() != 1) invalid("--on-request is for one attention: name it with --attention");
+void step_on_request(const BenchStepArguments& a) {
+  const std::string& attention = only_attention(a.attentions);
   const StepSetting setting = setting_of(a);
   const double before = memory_bytes();
-  StepContender contender(setting, a.attentions.front());
+  StepContender contender(setting, attention);
   leave_for_peers(a.folder, contender.model(), contender.tokens());
-  say(facts_of(setting, a.attentions.front()));
+  say(facts_of(setting, attention));
   for (std::string line; std::getline(std::cin, line);) {
-    const Timed step = timed_step(contender, line != "check");
+    const TimedStep step = timed_step(contender, line != "check");
     say({{"seconds", step.seconds}, {"loss", step.loss}, {"peak", peak_memory_bytes() - before}});
   }
 }
 
-void side_by_side(const Arguments& a) {
+void print_step_times(const BenchStepArguments& a) {
   const StepSetting setting = setting_of(a);
   std::vector<StepContender> contenders;
   for (const std::string& attention : a.attentions) contenders.emplace_back(setting, attention);
   std::vector<std::vector<double>> times(contenders.size());
   for (int round = 0; round <= a.repeats; ++round) {  // the first one warms up
     for (size_t i = 0; i < contenders.size(); ++i) {
-      const Timed step = timed_step(contenders[i]);
+      const TimedStep step = timed_step(contenders[i]);
       if (round > 0) times[i].push_back(step.seconds);
     }
   }
@@ -89,7 +88,7 @@ void side_by_side(const Arguments& a) {
 }
 
 /// One attention's steps taken apart.
-void by_part(const Arguments& a) {
+void print_step_parts(const BenchStepArguments& a) {
   const StepSetting setting = setting_of(a);
   fmt::print("Where a training step's time goes: {}; {} threads, {} steps\n", setting.about,
              at::get_num_threads(), a.repeats);
@@ -119,21 +118,18 @@ void by_part(const Arguments& a) {
 
 void add_bench_step(CLI::App& bench) {
   auto* command = bench.add_subcommand("step", "one training step of whole models, timed side by side");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<BenchStepArguments>();
   command->add_option("--setting", a->setting, "demo, translation or encoder")->capture_default_str();
   command->add_option("--attention", a->attentions, "which ones, separated by commas")->delimiter(',');
   command->add_option("--precision", a->precision, "float32 or bfloat16")->capture_default_str();
   command->add_option("--repeats", a->repeats, "rounds")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--threads", a->threads, "threads (default: as many as there are cores)")
-      ->check(CLI::PositiveNumber);
   command->add_option("--on-request", a->folder,
                       "leaves weights and tokens in this folder, and takes a step for every line it reads");
   command->add_flag("--parts", a->parts, "where the time goes: projections, core, feed-forward, …");
   command->add_flag("--json", a->json, "as a JSON object");
   command->callback([a] {
-    if (a->threads > 0) at::set_num_threads(a->threads);
-    if (!a->folder.empty()) return on_request(*a);
-    a->parts ? by_part(*a) : side_by_side(*a);
+    if (!a->folder.empty()) return step_on_request(*a);
+    a->parts ? print_step_parts(*a) : print_step_times(*a);
   });
 }
 

@@ -13,13 +13,13 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct ClassifyArguments {
   std::string run, weights = "best";
   LineArguments lines;
   bool json = false;
 };
 
-void print(const Arguments& a, const Labeller& labeller, const Classified& found) {
+void print_label(const ClassifyArguments& a, const Labeller& labeller, const Classified& found) {
   if (!a.json) return fmt::print("{}\n", found.label);
   nlohmann::ordered_json object = {{"label", found.label}};
   for (size_t i = 0; i < labeller.labels().size(); ++i)
@@ -27,14 +27,14 @@ void print(const Arguments& a, const Labeller& labeller, const Classified& found
   fmt::print("{}\n", object.dump());
 }
 
-void run(const Arguments& a) {
+void classify(const ClassifyArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   auto* labeller = dynamic_cast<Labeller*>(open.task.get());
   if (!labeller) invalid(fmt::format("{} is a {} run: it has no classes", a.run, open.task->recipe().task));
   const LongLine too_long = a.lines.truncates() ? LongLine::truncate : LongLine::error;
   for_lines_of_input([&](const auto& lines, int64_t first, auto& remarks) {
     for (const Classified& found : labeller->classify(lines, a.lines.batch_tokens, too_long, first, remarks))
-      print(a, *labeller, found);
+      print_label(a, *labeller, found);
   });
 }
 
@@ -42,12 +42,12 @@ void run(const Arguments& a) {
 
 void add_classify(CLI::App& program) {
   auto* command = program.add_subcommand("classify", "a label for each line of standard input");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ClassifyArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   add_line_options(*command, a->lines);
   add_weights_option(*command, a->weights);
   command->add_flag("--json", a->json, "a JSON object a line: the label, and how likely each is");
-  command->callback([a] { run(*a); });
+  command->callback([a] { classify(*a); });
 }
 
 }  // namespace synthesizer::cli

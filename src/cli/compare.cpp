@@ -12,28 +12,31 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/threads_option.h"
 #include "compare/comparison_table.h"
 #include "compare/report.h"
 #include "compare/train_members.h"
 #include "report/page.h"
 #include "report/table_data.h"
 #include "report/table_text.h"
+#include "runtime/core_sharing.h"
 
 namespace synthesizer::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> what;
   std::string attention, folder, weights = "best", text, format = "terminal";
   std::vector<std::string> changes, data;
   int64_t seeds = 1;
   bool json = false;
+  const CLI::App* command = nullptr;  ///< has --threads
 };
 
 /// Trains what has to be, and says which runs there are then.
-std::vector<std::string> runs_of(const Arguments& a) {
+std::vector<std::string> runs_of(const CompareArguments& a) {
   const bool recipe = a.what.size() == 1 && !fs::is_directory(a.what[0]);
   if (!recipe) {
     if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1)
@@ -42,7 +45,8 @@ std::vector<std::string> runs_of(const Arguments& a) {
   }
   if (a.attention.empty())
     invalid(fmt::format("which attentions of {}? For example --attention V,D,R,R+V", a.what[0]));
-  const auto members = members_of(a.what[0], a.changes, a.attention, a.seeds, a.folder);
+  const auto members =
+      members_of(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
   train_members(a.what[0], members);
   std::vector<std::string> folders;
   for (const Member& member : members) folders.push_back(member.folder);
@@ -57,8 +61,10 @@ std::string as_text(const Table& table, const std::string& format) {
   return terminal_table(table, isatty(STDOUT_FILENO) != 0);
 }
 
-void run(const Arguments& a, const std::string& command) {
-  const Comparison comparison = compare_runs(runs_of(a), a.weights, a.data);
+void compare(const CompareArguments& a, const std::string& command) {
+  const auto runs = runs_of(a);
+  share_cores();  // not earlier: training forks
+  const Comparison comparison = compare_runs(runs, a.weights, a.data);
   const ScoreCells cells = score_cells(comparison);
   const Table table = comparison_table(comparison, cells);
   fs::create_directories(a.folder);
@@ -75,7 +81,8 @@ void run(const Arguments& a, const std::string& command) {
 
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("compare", "several attentions side by side, as a table and a page");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<CompareArguments>();
+  a->command = command;
   command->add_option("RECIPE-OR-RUNS", a->what, "a recipe to train, or folders of runs")->required();
   command->add_option("--attention", a->attention,
                       "of a recipe: which to train, V,D,R,R+V; the first is the base");
@@ -93,7 +100,7 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
   command->add_flag("--json", a->json, "the same as --format json");
   std::string typed;
   for (size_t i = 0; i < command_line.size(); ++i) typed += i == 0 ? "synth" : " " + command_line[i];
-  command->callback([a, typed] { run(*a, typed); });
+  command->callback([a, typed] { compare(*a, typed); });
 }
 
 }  // namespace synthesizer::cli

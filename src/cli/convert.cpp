@@ -15,13 +15,13 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct ConvertArguments {
   std::string run, to, attention, weights = "best";
   int64_t rank = 0;
   bool no_text = false;
 };
 
-void print_errors(const Conversion& made) {
+void print_conversion_errors(const Conversion& made) {
   TextTable table({"layer", "table", "error a head, of its size"});
   for (const ConvertedTable& one : made.tables) {
     std::string errors;
@@ -32,7 +32,7 @@ void print_errors(const Conversion& made) {
   table.print(2);
 }
 
-void run(const Arguments& a, const std::vector<std::string>& command) {
+void convert(const ConvertArguments& a, const std::vector<std::string>& command) {
   if (find_variant(a.attention).abbreviation != "FR") {
     invalid(fmt::format("--attention is {}: tables can be converted to FR, the factorized random one",
                         a.attention));
@@ -43,7 +43,7 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
   const auto& files = open.task->recipe().data.dev;
   const auto dev = files.empty() ? nullptr : open.task->open(files, false);
   const Conversion made = factorize(*open.task, a.rank, dev.get());
-  print_errors(made);
+  print_conversion_errors(made);
   Scores after;
   if (dev) {
     const Scores before = dev_scores(*open.task, *dev, !a.no_text);
@@ -58,7 +58,7 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
 
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("convert", "replace random tables by their best low-rank factors");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ConvertArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--attention", a->attention, "what tables (R, Fix) become: FR")->required();
   command->add_option("--rank", a->rank, "inner width of the two factors")->required();
@@ -66,7 +66,7 @@ void add_convert(CLI::App& program, const std::vector<std::string>& command_line
   add_weights_option(*command, a->weights);
   command->add_flag("--no-text", a->no_text,
                     "compare loss and perplexity alone: write nothing, score nothing");
-  command->callback([a, command_line] { run(*a, command_line); });
+  command->callback([a, command_line] { convert(*a, command_line); });
 }
 
 }  // namespace synthesizer::cli

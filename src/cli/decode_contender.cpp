@@ -1,24 +1,29 @@
 #include "cli/decode_contender.h"
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.h"
+#include "base/range.h"
 #include "decode/beam.h"
 #include "decode/greedy.h"
 
 namespace synthesizer::cli {
 
+StepSetting decode_setting(int64_t source_length, int64_t length) {
+  StepSetting setting = find_step_setting("translation");
+  setting.length = length;
+  setting.model.max_length = std::max(length + 1, source_length);  // with the end
+  return setting;
+}
+
 DecodeContender::DecodeContender(const StepSetting& setting, const std::string& attention,
-                                 int64_t source_length, int64_t length)
-    : length_(length) {
+                                 int64_t source_length)
+    : length_(setting.length) {
   c10::NoGradGuard no_grad;
   ModelOptions options = setting.model;
   options.attention = {attention};
-  options.max_length = std::max(length + 1, source_length);
   at::manual_seed(1);
   model_ = std::make_shared<EncoderDecoder>(options, setting.vocabulary, setting.vocabulary, true);
   model_->eval();
@@ -29,9 +34,7 @@ DecodeContender::DecodeContender(const StepSetting& setting, const std::string& 
 }
 
 Decoded DecodeContender::decode(int64_t beam, int64_t batch) {
-  if (batch < 1 || batch > kSentences) {
-    invalid(fmt::format("batch is {}: it must be from 1 to {}", batch, kSentences));
-  }
+  check_between("batch", batch, 1, kSentences);
   c10::NoGradGuard no_grad;
   DecodeOptions options;
   options.beam = options.nbest = beam;

@@ -16,19 +16,21 @@ struct Decoded {
   std::vector<std::vector<Hypothesis>> outputs;
 };
 
+/// The setting "translation" with room for such sources and outputs of `length` tokens.
+StepSetting decode_setting(int64_t source_length, int64_t length);
+
 /// A translation model with random weights and sentences for it, all of one length: what decoding is timed
 /// on.
 class DecodeContender {
  public:
   static constexpr int64_t kBegin = 1, kEnd = 2, kSentences = 32;
 
-  DecodeContender(const StepSetting& setting, const std::string& attention, int64_t source_length,
-                  int64_t length);
+  DecodeContender(const StepSetting& setting, const std::string& attention, int64_t source_length);
 
   EncoderDecoder& model() { return *model_; }
   const at::Tensor& source() const { return source_; }
 
-  /// The first `batch` sentences, to outputs of `length` tokens: no more, no less.
+  /// The first `batch` sentences, to outputs of the setting's length: no more, no less.
   Decoded decode(int64_t beam, int64_t batch);
 
  private:

@@ -12,14 +12,14 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct EvalArguments {
   std::string run, weights = "best";
   std::vector<std::string> data;
   DecodeArguments decode;
   bool no_text = false, json = false;
 };
 
-void run(const Arguments& a) {
+void evaluate(const EvalArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   const Recipe& recipe = open.task->recipe();
   const auto data = open.task->open(split_files(recipe, a.data), false);
@@ -48,7 +48,7 @@ void run(const Arguments& a) {
 
 void add_eval(CLI::App& program) {
   auto* command = program.add_subcommand("eval", "loss, perplexity and the task's scores of a run");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<EvalArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--data", a->data,
                       "train, dev or test, or files (default: test where there is one, else dev)");
@@ -56,7 +56,7 @@ void add_eval(CLI::App& program) {
   add_decode_options(*command, a->decode);
   command->add_flag("--no-text", a->no_text, "loss and perplexity alone: write nothing, score nothing");
   command->add_flag("--json", a->json, "as a JSON object");
-  command->callback([a] { run(*a); });
+  command->callback([a] { evaluate(*a); });
 }
 
 }  // namespace synthesizer::cli

@@ -14,7 +14,7 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string run, to, quantize, weights = "best";
   bool no_text = false, no_scores = false;
 };
@@ -23,26 +23,21 @@ double megabytes(const std::string& file) {
   return static_cast<double>(std::filesystem::file_size(file)) / 1e6;
 }
 
-void run(const Arguments& a, const std::vector<std::string>& command) {
+void export_run(const ExportArguments& a, const std::vector<std::string>& command) {
   check_free(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   Task& task = *open.task;
   check_not_quantized(task.model(), a.run);
   Scores after;
-  if (a.quantize.empty()) {
-    write_new_run(a.to, task, {"export", a.run, command}, after);
-  } else {
+  if (!a.quantize.empty()) {
     const auto& files = task.recipe().data.dev;
     const auto dev = files.empty() || a.no_scores ? nullptr : task.open(files, false);
     Scores before;
     if (dev) before = dev_scores(task, *dev, !a.no_text);
     quantize(task.model(), a.quantize);
-    if (dev) {
-      after = dev_scores(task, *dev, !a.no_text);
-      print_scores(before, after);
-    }
-    write_new_run(a.to, task, {"export", a.run, command}, after);
+    if (dev) print_scores(before, after = dev_scores(task, *dev, !a.no_text));
   }
+  write_new_run(a.to, task, {"export", a.run, command}, after);
   fmt::print(stderr, "made {}; its weights have {:.1f} MB\n", a.to, megabytes(RunFolder{a.to}.model()));
 }
 
@@ -51,7 +46,7 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
 void add_export(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command =
       program.add_subcommand("export", "a run as others use it, with smaller weights where asked");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ExportArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   command->add_option("--quantize", a->quantize, "int8: a quarter of the memory, faster, not to be trained")
@@ -60,7 +55,7 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line)
   command->add_flag("--no-scores", a->no_scores, "do not compare the two on dev");
   command->add_flag("--no-text", a->no_text,
                     "compare loss and perplexity alone: write nothing, score nothing");
-  command->callback([a, command_line] { run(*a, command_line); });
+  command->callback([a, command_line] { export_run(*a, command_line); });
 }
 
 }  // namespace synthesizer::cli

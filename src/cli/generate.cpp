@@ -12,13 +12,13 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct GenerateArguments {
   std::string run, weights = "best", prompt;
   int64_t tokens = 200;
   DecodeOptions decode;
 };
 
-void run(const Arguments& a) {
+void generate(const GenerateArguments& a) {
   check(a.decode);
   if (const size_t byte = first_invalid_byte(a.prompt); byte != std::string::npos)
     invalid(fmt::format("--prompt: byte {} is not UTF-8", byte + 1));
@@ -40,7 +40,7 @@ void run(const Arguments& a) {
 
 void add_generate(CLI::App& program) {
   auto* command = program.add_subcommand("generate", "text that goes on from a prompt");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<GenerateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--prompt", a->prompt, "what it goes on from (default: nothing)");
   command->add_option("--tokens", a->tokens, "how many")
@@ -53,7 +53,7 @@ void add_generate(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--seed", a->decode.seed, "another one gives another text")->capture_default_str();
   add_weights_option(*command, a->weights);
-  command->callback([a] { run(*a); });
+  command->callback([a] { generate(*a); });
 }
 
 }  // namespace synthesizer::cli

@@ -12,12 +12,12 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct GrowArguments {
   std::string run, to, weights = "best";
   int64_t max_length = 0;
 };
 
-void run(const Arguments& a, const std::vector<std::string>& command) {
+void grow(const GrowArguments& a, const std::vector<std::string>& command) {
   check_free(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
@@ -35,12 +35,12 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
 
 void add_grow(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("grow", "make a run's model take longer texts");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<GrowArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--max-length", a->max_length, "the new one, in tokens")->required();
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
-  command->callback([a, command_line] { run(*a, command_line); });
+  command->callback([a, command_line] { grow(*a, command_line); });
 }
 
 }  // namespace synthesizer::cli

@@ -21,14 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct InspectArguments {
   std::string run, weights = "best", out, format = "png", stack;
   InspectOptions look;
   bool json = false;
   CLI::Option* text = nullptr;
 };
 
-void write_pictures(const Arguments& a, const Inspection& found, picture::Format format) {
+void write_pictures(const InspectArguments& a, const Inspection& found, picture::Format format) {
   auto pictures = map_pictures(found, a.stack);
   for (auto more : {table_pictures(found), number_pictures(found)})
     pictures.insert(pictures.end(), more.begin(), more.end());
@@ -37,7 +37,7 @@ void write_pictures(const Arguments& a, const Inspection& found, picture::Format
   fmt::print(stderr, "{} pictures and inspect.json in {}\n", pictures.size(), a.out);
 }
 
-void run(const Arguments& a) {
+void inspect(const InspectArguments& a) {
   const picture::Format format = picture::format_of(a.format);
   if (!a.stack.empty()) check_one_of("--stack", a.stack, {"encoder", "decoder", "cross"});
   if (a.text->count() > 0 && a.look.text.empty()) invalid("--text is empty: give a text to look at");
@@ -64,7 +64,7 @@ void run(const Arguments& a) {
 
 void add_inspect(CLI::App& program) {
   auto* command = program.add_subcommand("inspect", "look into a run: attention maps, tables, mixtures");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<InspectArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   a->text = command->add_option("--text", a->look.text, "what it reads (default: some lines of dev)");
   command->add_option("--target", a->look.target,
@@ -78,7 +78,7 @@ void add_inspect(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   add_weights_option(*command, a->weights);
   command->add_flag("--json", a->json, "everything as a JSON object instead of the summary");
-  command->callback([a] { run(*a); });
+  command->callback([a] { inspect(*a); });
 }
 
 }  // namespace synthesizer::cli

@@ -6,13 +6,14 @@
 
 #include <new>
 
-#include "attention/processor.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/threads_option.h"
 #include "compare/train_members.h"
-#include "train/memory.h"
+#include "runtime/memory.h"
+#include "runtime/processor.h"
 
 namespace {
 
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   synthesizer::cli::add_score(program);
   synthesizer::cli::add_compare(program, command_line);
   synthesizer::cli::add_bench(program);
+  synthesizer::cli::add_threads_option(program);
   try {
     program.parse(argc, argv);
     return 0;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "train/checkpoint.h"
 #include "train/safetensors.h"
 
@@ -18,6 +19,11 @@ void leave_for_peers(const std::string& folder, const torch::nn::Module& model,
   NamedTensors all;
   for (const auto& [name, tensor] : tokens) all.push_back({name, tensor});
   save_tensors(folder + "/tokens.safetensors", all);
+}
+
+const std::string& only_attention(const std::vector<std::string>& attentions) {
+  if (attentions.size() != 1) invalid("--on-request is for one attention: name it with --attention");
+  return attentions.front();
 }
 
 nlohmann::json facts_of(const StepSetting& s, const std::string& attention) {

@@ -15,6 +15,8 @@ namespace synthesizer::cli {
 /// where they find them, says what they have to know to build the same model, and answers line by line.
 void leave_for_peers(const std::string& folder, const torch::nn::Module& model,
                      const std::vector<std::pair<std::string, at::Tensor>>& tokens);
+/// Of the attentions given, the one to run on request. Throws InvalidInput where there are none or several.
+const std::string& only_attention(const std::vector<std::string>& attentions);
 nlohmann::json facts_of(const StepSetting& setting, const std::string& attention);
 
 /// One line of JSON, at once.

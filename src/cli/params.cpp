@@ -13,7 +13,7 @@
 namespace synthesizer::cli {
 namespace {
 
-void print_table(const Mixer& layer, const Count& count, int64_t length) {
+void print_parameter_table(const Mixer& layer, const Count& count, int64_t length) {
   TextTable table({"parameter", "shape", "count"});
   for (const Parameter& parameter : layer.parameters()) {
     std::string shape;
@@ -47,7 +47,7 @@ void add_params(CLI::App& program) {
     const AttentionOptions& options = layer->options();
     const int64_t counted = command->count("--length") > 0 ? *length : options.max_length;
     const Count count = layer->count(counted);
-    if (!*json) return print_table(*layer, count, counted);
+    if (!*json) return print_parameter_table(*layer, count, counted);
     nlohmann::ordered_json object = {{"attention", short_spec(options.attention)},
                                      {"width", options.width},
                                      {"heads", options.heads},

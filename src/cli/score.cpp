@@ -15,7 +15,7 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct ScoreArguments {
   std::string metric, hypotheses;
   std::vector<std::string> references;
   bool json = false;
@@ -51,7 +51,7 @@ std::string help_of(const Offered& offered) {
 }
 
 /// Which of the options were given; one that the metric doesn't take is a mistake.
-MetricOptions given_options(const CLI::App& command, const Arguments& arguments, const Metric& metric) {
+MetricOptions given_options(const CLI::App& command, const ScoreArguments& arguments, const Metric& metric) {
   MetricOptions given;
   for (const auto& [name, value] : arguments.values) {
     if (command.count("--" + name) > 0) given[name] = value;
@@ -71,7 +71,7 @@ Segments read_segments(const std::string& path) {
   return segments;
 }
 
-References read_references(const Arguments& arguments, size_t segments) {
+References read_references(const ScoreArguments& arguments, size_t segments) {
   References references;
   for (const std::string& path : arguments.references) {
     references.push_back(read_segments(path));
@@ -82,14 +82,14 @@ References read_references(const Arguments& arguments, size_t segments) {
   return references;
 }
 
-void check_standard_input(const Arguments& arguments) {
+void check_standard_input(const ScoreArguments& arguments) {
   const auto& references = arguments.references;
   if ((arguments.hypotheses == "-") + std::count(references.begin(), references.end(), "-") > 1) {
     invalid("standard input (-) is named twice among --hyp and --ref: it can be read once");
   }
 }
 
-void print_json(const MetricResult& result) {
+void print_result_json(const MetricResult& result) {
   nlohmann::ordered_json object;
   for (const auto& [key, value] : result.values) {
     std::visit([&, &key = key](const auto& v) { object[key] = v; }, value);
@@ -103,7 +103,7 @@ std::string list_of_metrics() {
   return list;
 }
 
-void add_metric_options(CLI::App& command, Arguments& arguments) {
+void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
   for (const Offered& offered : offered_options()) {
     const std::string name = offered.option.name;
     if (offered.option.flag) {
@@ -118,7 +118,7 @@ void add_metric_options(CLI::App& command, Arguments& arguments) {
 
 void add_score(CLI::App& program) {
   auto* command = program.add_subcommand("score", "measure texts against references, a segment a line");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ScoreArguments>();
   command->add_option("METRIC", arguments->metric, "what to measure, see below")->required();
   command->add_option("--hyp", arguments->hypotheses, "the texts; plain or gzip, - is standard input")
       ->required();
@@ -135,7 +135,7 @@ void add_score(CLI::App& program) {
     const Segments hypotheses = read_segments(arguments->hypotheses);
     const MetricResult result =
         score(metric, hypotheses, read_references(*arguments, hypotheses.size()), options);
-    arguments->json ? print_json(result) : fmt::print("{}\n", result.text);
+    arguments->json ? print_result_json(result) : fmt::print("{}\n", result.text);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "cli/threads_option.h"
 #include "compare/report.h"
 #include "task/training.h"
 
@@ -16,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct TrainArguments {
   std::string recipe, run, init_from;
   std::vector<std::string> changes;
   bool resume = false, explain = false;
 };
 
 /// The recipe's file: the one that was given, or that of the run to start from.
-std::string recipe_file(const Arguments& a) {
+std::string recipe_file(const TrainArguments& a) {
   if (!a.recipe.empty() || a.init_from.empty() || a.resume) return a.recipe;
   const RunFolder first{a.init_from};
   if (!fs::exists(first.config()))
@@ -31,7 +32,7 @@ std::string recipe_file(const Arguments& a) {
   return first.config();
 }
 
-Recipe recipe_of(const Arguments& a) {
+Recipe recipe_of(const TrainArguments& a) {
   if (const std::string file = recipe_file(a); !file.empty()) {
     Recipe recipe = load_recipe(file, a.changes);
     if (!a.init_from.empty()) recipe.train.init_from = fs::absolute(a.init_from).lexically_normal().string();
@@ -44,7 +45,7 @@ Recipe recipe_of(const Arguments& a) {
   return load_recipe(folder.config(), a.changes);
 }
 
-void report(const Arguments& a, const Outcome& outcome) {
+void print_outcome(const TrainArguments& a, const Outcome& outcome) {
   const TrainerState& s = outcome.state;
   const char* how = outcome.end == Outcome::End::patience ? "stopped, as dev gets no better," : "done";
   std::string line = fmt::format("{} after {} steps in {}", how, with_thousands(s.step), duration(s.seconds));
@@ -53,7 +54,7 @@ void report(const Arguments& a, const Outcome& outcome) {
   fmt::print("{}\n", a.run);
 }
 
-void run(const Arguments& a, const std::vector<std::string>& command) {
+void train(const TrainArguments& a, const std::vector<std::string>& command) {
   if (a.explain) return fmt::print("{}", explain_recipe());
   if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
   TrainingOptions options;
@@ -67,14 +68,14 @@ void run(const Arguments& a, const std::vector<std::string>& command) {
         "stopped at step {}, saved; go on with: synth train --run {} --resume", outcome.state.step, a.run));
   }
   write_run_report(a.run);
-  report(a, outcome);
+  print_outcome(a, outcome);
 }
 
 }  // namespace
 
 void add_train(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("train", "train a model from a recipe");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<TrainArguments>();
   command->add_option("RECIPE", a->recipe, "a TOML file; with --resume the run's own may be left out");
   command->add_option("--run", a->run, "the folder of the run")->type_name("DIR");
   command->add_option("--set", a->changes, "change a key of the recipe, as in --set train.steps=100")
@@ -86,7 +87,10 @@ void add_train(CLI::App& program, const std::vector<std::string>& command_line) 
       ->type_name("RUN");
   command->add_flag("--resume", a->resume, "go on with a run that was stopped, bit for bit");
   command->add_flag("--explain", a->explain, "list every key with its default");
-  command->callback([a, command_line] { run(*a, command_line); });
+  command->callback([a, command, command_line] {
+    a->changes = with_threads(*command, a->changes);
+    train(*a, command_line);
+  });
 }
 
 }  // namespace synthesizer::cli

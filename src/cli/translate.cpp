@@ -12,7 +12,7 @@
 namespace synthesizer::cli {
 namespace {
 
-struct Arguments {
+struct TranslateArguments {
   std::string run, weights = "best";
   DecodeArguments decode;
   LineArguments lines;
@@ -20,7 +20,7 @@ struct Arguments {
   bool scores = false;
 };
 
-void print(const Arguments& a, size_t line, const std::vector<Translation>& best) {
+void print_translations(const TranslateArguments& a, size_t line, const std::vector<Translation>& best) {
   for (const Translation& t : best) {
     if (a.nbest > 1) {
       fmt::print("{} ||| {} ||| {:.4f}\n", line, t.text, t.score);
@@ -32,7 +32,7 @@ void print(const Arguments& a, size_t line, const std::vector<Translation>& best
   }
 }
 
-void run(const Arguments& a) {
+void translate(const TranslateArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   auto* translator = dynamic_cast<Translator*>(open.task.get());
   if (!translator) {
@@ -48,7 +48,8 @@ void run(const Arguments& a) {
   for_lines_of_input([&](const auto& lines, int64_t first, auto& remarks) {
     const auto results =
         translator->translate(lines, options, a.lines.batch_tokens, too_long, first, remarks);
-    for (size_t i = 0; i < results.size(); ++i) print(a, static_cast<size_t>(first) - 1 + i, results[i]);
+    for (size_t i = 0; i < results.size(); ++i)
+      print_translations(a, static_cast<size_t>(first) - 1 + i, results[i]);
   });
 }
 
@@ -56,7 +57,7 @@ void run(const Arguments& a) {
 
 void add_translate(CLI::App& program) {
   auto* command = program.add_subcommand("translate", "standard input to standard output, line by line");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<TranslateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   add_decode_options(*command, a->decode);
   command->add_option("--nbest", a->nbest, "print the n best of each line: LINE ||| TEXT ||| SCORE")
@@ -65,7 +66,7 @@ void add_translate(CLI::App& program) {
   command->add_flag("--scores", a->scores, "print each line's score before it");
   add_line_options(*command, a->lines);
   add_weights_option(*command, a->weights);
-  command->callback([a] { run(*a); });
+  command->callback([a] { translate(*a); });
 }
 
 }  // namespace synthesizer::cli

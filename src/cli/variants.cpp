@@ -11,7 +11,7 @@
 namespace synthesizer::cli {
 namespace {
 
-void print_json() {
+void print_variants_json() {
   auto list = nlohmann::ordered_json::array();
   for (const Variant& v : variants()) {
     list.push_back({{"name", v.name},
@@ -24,20 +24,20 @@ void print_json() {
   fmt::print("{}\n", list.dump(2));
 }
 
-std::string names(const std::vector<OptionInfo>& options) {
+std::string option_names(const std::vector<OptionInfo>& options) {
   std::string all;
   for (const OptionInfo& option : options) all += (all.empty() ? "" : ", ") + option.name;
   return all;
 }
 
-void print_table() {
+void print_variant_table() {
   TextTable table({"short", "name", "row depends on", "sample", "interacts", "parameters of S", "options"});
   for (const Variant& v : variants()) {
     const std::string tokens = v.tokens == Variant::Tokens::all   ? "all tokens"
                                : v.tokens == Variant::Tokens::own ? "its own token"
                                                                   : "nothing";
     table.add({v.abbreviation, v.name, tokens, v.sample_name(), v.interacts ? "yes" : "no", v.parameters,
-               names(v.options)});
+               option_names(v.options)});
   }
   table.print(7);
   fmt::print(
@@ -46,10 +46,10 @@ void print_table() {
       "option weights = learned, learned-per-head or sum.\n\n");
 }
 
-void print_rivals() {
+void print_rival_table() {
   TextTable table({"rival", "what it is", "causal", "parameters", "options"});
   for (const Rival& r : rivals()) {
-    table.add({r.name, r.help, r.causal ? "can be" : "never", r.parameters, names(r.options)});
+    table.add({r.name, r.help, r.causal ? "can be" : "never", r.parameters, option_names(r.options)});
   }
   table.print(5);
   fmt::print(
@@ -65,9 +65,9 @@ void add_variants(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "the synthesizing functions as a JSON list");
   command->callback([json] {
-    if (*json) return print_json();
-    print_table();
-    print_rivals();
+    if (*json) return print_variants_json();
+    print_variant_table();
+    print_rival_table();
   });
 }
 

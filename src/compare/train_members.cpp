@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "compare/report.h"
+#include "runtime/core_sharing.h"
 #include "task/training.h"
 #include "train/run_folder.h"
 
@@ -44,6 +45,7 @@ void train(const std::string& recipe, const Member& member, bool resume, const s
     options.command.push_back("--set");
     options.command.push_back(change);
   }
+  share_cores();
   options.say = [](const std::string&) {};  // the same for all of them, and long
   const Outcome outcome = train_run(member.recipe, options);
   if (outcome.end != Outcome::End::stopped) return write_run_report(member.folder);

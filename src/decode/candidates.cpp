@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -67,7 +66,7 @@ std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities
   const auto plain = log_probabilities.contiguous();
   const int64_t rows = plain.size(0), vocabulary = plain.size(1);  // B×V
   std::vector<std::vector<Choice>> best(static_cast<size_t>(rows));
-  std::atomic<int64_t> bad = -1;
+  std::vector<char> bad(static_cast<size_t>(rows), 0);  // not of bool: threads write side by side
   at::parallel_for(0, rows, 1, [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const float* values = plain.const_data_ptr<float>() + row * vocabulary;
@@ -76,13 +75,14 @@ std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities
         const int64_t end = std::min(begin + kBlock, vocabulary);
         if (end - begin == kBlock && !any_above(values + begin, kept.least())) continue;
         for (int64_t token = begin; token < end; ++token) {
-          if (!kept.offer(token, values[token])) bad = row;
+          if (!kept.offer(token, values[token])) bad[static_cast<size_t>(row)] = 1;
         }
       }
       best[static_cast<size_t>(row)] = kept.take();
     }
   });
-  if (bad >= 0) not_a_number(bad);
+  const auto first_bad = std::find(bad.begin(), bad.end(), 1);
+  if (first_bad != bad.end()) not_a_number(first_bad - bad.begin());
   return best;
 }
 

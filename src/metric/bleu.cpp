@@ -21,9 +21,9 @@ std::string prepare(const std::string& segment, const BleuOptions& options) {
 }
 
 /// Counts one segment after another, keeping what it has allocated.
-class Counter {
+class BleuCounter {
  public:
-  explicit Counter(const BleuOptions& options) : options_(options) {}
+  explicit BleuCounter(const BleuOptions& options) : options_(options) {}
 
   BleuCounts count(const References& references, size_t segment, const std::string& hypothesis) {
     tree_.clear();
@@ -106,7 +106,7 @@ std::vector<BleuCounts> bleu_counts(const Segments& hypotheses, const References
   check_segments(hypotheses, references);
   std::vector<BleuCounts> counts;
   counts.reserve(hypotheses.size());
-  Counter counter(options);
+  BleuCounter counter(options);
   for (size_t i = 0; i < hypotheses.size(); ++i)
     counts.push_back(counter.count(references, i, hypotheses[i]));
   return counts;

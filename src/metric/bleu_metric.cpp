@@ -10,7 +10,7 @@
 namespace synthesizer {
 namespace {
 
-BleuOptions read(const MetricOptions& options) {
+BleuOptions read_bleu_options(const MetricOptions& options) {
   BleuOptions result;
   result.tokenizer = bleu_tokenizer(options.at("tokenize"));
   result.lowercase = flag_of(options, "lowercase");
@@ -26,8 +26,9 @@ BleuOptions read(const MetricOptions& options) {
   return result;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
-  const BleuOptions read_options = read(options);
+MetricResult compute_bleu(const Segments& hypotheses, const References& references,
+                          const MetricOptions& options) {
+  const BleuOptions read_options = read_bleu_options(options);
   const Bleu result = bleu(hypotheses, references, read_options);
   const std::string signature = bleu_signature(read_options, references.size());
   const BleuCounts& counts = result.counts;
@@ -44,9 +45,9 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
           to_string(result) + "\n" + signature};
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
-  const BleuOptions read_options = read(options);
+ResampledScores resample_bleu(const Segments& hypotheses, const References& references,
+                              const MetricOptions& options) {
+  const BleuOptions read_options = read_bleu_options(options);
   return {{"bleu", resampled_sum(bleu_counts(hypotheses, references, read_options),
                                  [=](const BleuCounts& sum) { return bleu_from(sum, read_options).score; })}};
 }
@@ -76,8 +77,8 @@ Metric bleu_metric() {
            {"smooth", "what becomes of precisions of 0", "exp", bleu_smoothing_names()},
            {"smooth-value", "of floor (0.1) and add-k (1)", "", {}},
            {"effective-order", "leave out orders longer than the text", "false", {}, true}},
-          compute,
-          resample};
+          compute_bleu,
+          resample_bleu};
 }
 
 }  // namespace synthesizer

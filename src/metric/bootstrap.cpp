@@ -12,7 +12,7 @@
 namespace synthesizer {
 namespace {
 
-void check(const std::vector<ResampledScore>& systems, int64_t resamples) {
+void check_systems(const std::vector<ResampledScore>& systems, int64_t resamples) {
   if (systems.empty() || systems.front()->segments() == 0)
     invalid("there is nothing to resample: no segments were given");
   if (resamples < 1) invalid(fmt::format("{} resamples: at least 1 is needed", resamples));
@@ -60,7 +60,7 @@ Draw random_draws(uint64_t seed) {
 
 std::vector<BootstrapResult> paired_bootstrap(const std::vector<ResampledScore>& systems, int64_t resamples,
                                               const Draw& draw) {
-  check(systems, resamples);
+  check_systems(systems, resamples);
   std::vector<uint32_t> drawn(systems.front()->segments());
   std::iota(drawn.begin(), drawn.end(), uint32_t{0});
   std::vector<BootstrapResult> results(systems.size());

@@ -34,7 +34,7 @@ std::vector<BleuCounts> caption_counts(const Segments& hypotheses, const Referen
 }
 
 /// To the toolkit an empty text is one empty word.
-std::vector<std::string_view> words_of(const std::string& text) {
+std::vector<std::string_view> caption_words(const std::string& text) {
   auto words = unicode::split(text);
   if (words.empty()) words.emplace_back();
   return words;
@@ -44,10 +44,10 @@ std::vector<std::string_view> words_of(const std::string& text) {
 double rouge_l(const Segments& hypotheses, const References& references, size_t segment) {
   constexpr double kBeta = 1.2;
   WordNumbers numbers;
-  const auto hypothesis = numbers.of(words_of(hypotheses[segment]));
+  const auto hypothesis = numbers.of(caption_words(hypotheses[segment]));
   double precision = 0, recall = 0;
   for (const Segments& set : references) {
-    const auto reference = numbers.of(words_of(set[segment]));
+    const auto reference = numbers.of(caption_words(set[segment]));
     const auto common = static_cast<double>(longest_common_subsequence(reference, hypothesis));
     precision = std::max(precision, common / static_cast<double>(hypothesis.size()));
     recall = std::max(recall, common / static_cast<double>(reference.size()));
@@ -56,7 +56,7 @@ double rouge_l(const Segments& hypotheses, const References& references, size_t 
   return 100 * (1 + kBeta * kBeta) * precision * recall / (recall + kBeta * kBeta * precision);
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions&) {
+MetricResult compute_caption(const Segments& hypotheses, const References& references, const MetricOptions&) {
   const Caption found = caption(hypotheses, references);
   return with_text({{"bleu1", found.bleu[0]},
                     {"bleu2", found.bleu[1]},
@@ -66,7 +66,8 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
                     {"cider", found.cider}});
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references, const MetricOptions&) {
+ResampledScores resample_caption(const Segments& hypotheses, const References& references,
+                                 const MetricOptions&) {
   const auto counts = caption_counts(hypotheses, references);
   ResampledScores scores;
   for (size_t n = 0; n < kBleuOrder; ++n) {
@@ -94,9 +95,9 @@ Caption caption(const Segments& hypotheses, const References& references) {
 }
 
 Metric caption_metric() {
-  return {"caption", "BLEU, ROUGE-L and CIDEr of tokenized captions, as the COCO caption toolkit",
-          "cider",   {},
-          compute,   resample};
+  return {"caption",       "BLEU, ROUGE-L and CIDEr of tokenized captions, as the COCO caption toolkit",
+          "cider",         {},
+          compute_caption, resample_caption};
 }
 
 }  // namespace synthesizer

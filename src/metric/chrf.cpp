@@ -19,7 +19,7 @@ bool is_punctuation(char c) {
 }
 
 /// Words for chrF++: a punctuation mark at the end, otherwise one at the start, is a word of its own.
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> chrf_words(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::string_view word : unicode::split(text)) {
     const size_t last = word.size() - 1;
@@ -52,8 +52,8 @@ struct Sequence {
 };
 
 /// Adds the orders of one kind to the counts.
-void compare(const NgramTree& tree, const Sequence& hypothesis, const Sequence& reference, int orders,
-             ChrfCounts& counts) {
+void compare_ngrams(const NgramTree& tree, const Sequence& hypothesis, const Sequence& reference, int orders,
+                    ChrfCounts& counts) {
   const size_t first = counts.matches.size();
   for (int n = 1; n <= orders; ++n) {
     const int64_t in_reference = ngrams_in(reference.length, n);
@@ -69,9 +69,9 @@ void compare(const NgramTree& tree, const Sequence& hypothesis, const Sequence& 
 }
 
 /// Counts one segment after another, keeping what it has allocated.
-class Counter {
+class ChrfCounter {
  public:
-  explicit Counter(const ChrfOptions& options) : options_(options) {}
+  explicit ChrfCounter(const ChrfOptions& options) : options_(options) {}
 
   ChrfCounts count(const References& references, size_t segment, const std::string& hypothesis) {
     characters_.clear();
@@ -85,8 +85,8 @@ class Counter {
     for (const Segments& set : references) {
       const Text theirs = read(set[segment]);
       ChrfCounts counts;
-      compare(characters_, ours.characters, theirs.characters, options_.char_order, counts);
-      compare(words_, ours.words, theirs.words, options_.word_order, counts);
+      compare_ngrams(characters_, ours.characters, theirs.characters, options_.char_order, counts);
+      compare_ngrams(words_, ours.words, theirs.words, options_.word_order, counts);
       const double score = chrf_from(counts, options_);
       if (score <= best_score) continue;
       best_score = score;
@@ -106,7 +106,7 @@ class Counter {
     Text text;
     text.characters = {characters.size(), count_ngrams(characters_, characters, options_.char_order)};
     if (options_.word_order > 0) {
-      const auto words = numbers_.of(words_of(texts_.back()));
+      const auto words = numbers_.of(chrf_words(texts_.back()));
       text.words = {words.size(), count_ngrams(words_, words, options_.word_order)};
     }
     return text;
@@ -118,7 +118,7 @@ class Counter {
   std::vector<std::string> texts_;
 };
 
-void check(const ChrfOptions& options) {
+void check_chrf_options(const ChrfOptions& options) {
   auto outside = [](int order, int least) { return order < least || order > kMostOrders; };
   if (outside(options.char_order, 1) || outside(options.word_order, 0)) {
     invalid(fmt::format("chrF of character order {} and word order {}: they go from 1 and 0 to {}",
@@ -142,11 +142,11 @@ ChrfCounts& ChrfCounts::operator+=(const ChrfCounts& other) {
 
 std::vector<ChrfCounts> chrf_counts(const Segments& hypotheses, const References& references,
                                     const ChrfOptions& options) {
-  check(options);
+  check_chrf_options(options);
   check_segments(hypotheses, references);
   std::vector<ChrfCounts> counts;
   counts.reserve(hypotheses.size());
-  Counter counter(options);
+  ChrfCounter counter(options);
   for (size_t i = 0; i < hypotheses.size(); ++i)
     counts.push_back(counter.count(references, i, hypotheses[i]));
   return counts;

@@ -8,7 +8,7 @@
 namespace synthesizer {
 namespace {
 
-ChrfOptions read(const MetricOptions& options) {
+ChrfOptions read_chrf_options(const MetricOptions& options) {
   ChrfOptions result;
   result.char_order = static_cast<int>(integer_of(options, "char-order", 1, 20));
   result.word_order = static_cast<int>(integer_of(options, "word-order", 0, 20));
@@ -18,17 +18,18 @@ ChrfOptions read(const MetricOptions& options) {
   return result;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
-  const ChrfOptions read_options = read(options);
+MetricResult compute_chrf(const Segments& hypotheses, const References& references,
+                          const MetricOptions& options) {
+  const ChrfOptions read_options = read_chrf_options(options);
   const double score = chrf(hypotheses, references, read_options);
   const std::string signature = chrf_signature(read_options, references.size());
   return {{{"chrf", score}, {"signature", signature}},
           fmt::format("{} = {:.2f}\n{}", chrf_name(read_options), score, signature)};
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
-  const ChrfOptions read_options = read(options);
+ResampledScores resample_chrf(const Segments& hypotheses, const References& references,
+                              const MetricOptions& options) {
+  const ChrfOptions read_options = read_chrf_options(options);
   return {{"chrf", resampled_sum(chrf_counts(hypotheses, references, read_options),
                                  [=](const ChrfCounts& sum) { return chrf_from(sum, read_options); })}};
 }
@@ -55,8 +56,8 @@ Metric chrf_metric() {
            {"beta", "weight of recall", "2", {}},
            {"lowercase", "capitals count as small letters", "false", {}, true},
            {"whitespace", "spaces count as characters", "false", {}, true}},
-          compute,
-          resample};
+          compute_chrf,
+          resample_chrf};
 }
 
 }  // namespace synthesizer

@@ -8,7 +8,7 @@
 namespace synthesizer {
 namespace {
 
-std::vector<LabelCounts> counts_of(const Segments& predicted, const Segments& gold) {
+std::vector<LabelCounts> label_counts(const Segments& predicted, const Segments& gold) {
   const LabelPairs pairs = label_pairs(predicted, gold);
   std::vector<LabelCounts> counts(pairs.labels.size());
   for (const auto& [ours, right] : pairs.pairs) count_pair(counts, ours, right);
@@ -72,7 +72,7 @@ double matthews_from(const std::vector<LabelCounts>& counts) {
 }
 
 double accuracy(const Segments& predicted, const Segments& gold) {
-  return accuracy_from(counts_of(predicted, gold));
+  return accuracy_from(label_counts(predicted, gold));
 }
 
 double f1_binary(const Segments& predicted, const Segments& gold, const std::string& positive) {
@@ -88,11 +88,11 @@ double f1_binary(const Segments& predicted, const Segments& gold, const std::str
 }
 
 double macro_f1(const Segments& predicted, const Segments& gold) {
-  return macro_f1_from(counts_of(predicted, gold));
+  return macro_f1_from(label_counts(predicted, gold));
 }
 
 double matthews(const Segments& predicted, const Segments& gold) {
-  return matthews_from(counts_of(predicted, gold));
+  return matthews_from(label_counts(predicted, gold));
 }
 
 }  // namespace synthesizer

@@ -22,7 +22,8 @@ void check_positive(const Segments& predicted, const Segments& gold, const std::
                       fmt::join(labels, ", ")));
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+MetricResult compute_classify(const Segments& hypotheses, const References& references,
+                              const MetricOptions& options) {
   const Segments& gold = only_reference(references, "classify");
   std::vector<std::pair<std::string, double>> scores = {{"accuracy", accuracy(hypotheses, gold)},
                                                         {"macro_f1", macro_f1(hypotheses, gold)}};
@@ -64,8 +65,8 @@ class ResampledLabels : public Resampled {
   std::vector<uint32_t> kind_of_;  // of a segment
 };
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
+ResampledScores resample_classify(const Segments& hypotheses, const References& references,
+                                  const MetricOptions& options) {
   const LabelPairs pairs = label_pairs(hypotheses, only_reference(references, "classify"));
   auto with = [&](auto score) -> ResampledScore {
     return std::make_shared<ResampledLabels<decltype(score)>>(pairs, score);
@@ -84,9 +85,9 @@ ResampledScores resample(const Segments& hypotheses, const References& reference
 }  // namespace
 
 Metric classify_metric() {
-  return {"classify", "accuracy, macro F1 and Matthews' correlation of labels, as scikit-learn",
-          "accuracy", {{"positive", "a label, for its F1", "", {}}},
-          compute,    resample};
+  return {"classify",       "accuracy, macro F1 and Matthews' correlation of labels, as scikit-learn",
+          "accuracy",       {{"positive", "a label, for its F1", "", {}}},
+          compute_classify, resample_classify};
 }
 
 }  // namespace synthesizer

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "metric/dot_product.h"
 #include "metric/resampled.h"
 #include "metric/unicode_text.h"
 
@@ -12,15 +13,9 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 /// Of length 1, so that products are cosines; a vector of zeros stays.
 Vector normalized(Vector vector) {
-  const double length = std::sqrt(dot(vector, vector));
+  const double length = std::sqrt(dot_product(vector, vector));
   if (length > 0) {
     for (double& value : vector) value /= length;
   }
@@ -28,7 +23,7 @@ Vector normalized(Vector vector) {
 }
 
 /// A text as the three scores see it, everything of length 1.
-struct Text {
+struct EmbeddedText {
   std::vector<Vector> words;
   Vector sum, extrema;
 };
@@ -39,8 +34,8 @@ double more_extreme(double largest, double smallest) {
   return smallest > 0 || (smallest < 0 && largest > -smallest) ? largest : smallest;
 }
 
-Text read(const std::string& text, const WordVectors& vectors, UnknownWords unknown) {
-  Text result;
+EmbeddedText read_embedded_text(const std::string& text, const WordVectors& vectors, UnknownWords unknown) {
+  EmbeddedText result;
   Vector sum(vectors.width()), largest, smallest;
   for (const std::string_view word : unicode::split(text)) {
     auto found = vectors.find(word);
@@ -63,11 +58,11 @@ Text read(const std::string& text, const WordVectors& vectors, UnknownWords unkn
 }
 
 /// The mean over the words of both texts' own means: each word and the nearest of the other text.
-double greedy(const Text& a, const Text& b) {
+double greedy(const EmbeddedText& a, const EmbeddedText& b) {
   Vector best_a(a.words.size(), -1), best_b(b.words.size(), -1);
   for (size_t i = 0; i < a.words.size(); ++i) {
     for (size_t j = 0; j < b.words.size(); ++j) {
-      const double cosine = dot(a.words[i], b.words[j]);
+      const double cosine = dot_product(a.words[i], b.words[j]);
       best_a[i] = std::max(best_a[i], cosine);
       best_b[j] = std::max(best_b[j], cosine);
     }
@@ -79,12 +74,12 @@ double greedy(const Text& a, const Text& b) {
   return mean;
 }
 
-Embedding compare(const Text& a, const Text& b) {
+Embedding compare_embedded(const EmbeddedText& a, const EmbeddedText& b) {
   if (a.words.empty() || b.words.empty()) return {};
-  return {dot(a.sum, b.sum), dot(a.extrema, b.extrema), greedy(a, b)};
+  return {dot_product(a.sum, b.sum), dot_product(a.extrema, b.extrema), greedy(a, b)};
 }
 
-std::vector<std::string_view> words_of(const Segments& hypotheses, const References& references) {
+std::vector<std::string_view> all_words(const Segments& hypotheses, const References& references) {
   std::vector<std::string_view> words;
   const auto add = [&](const Segments& segments) {
     for (const std::string& text : segments) {
@@ -105,12 +100,12 @@ std::vector<Embedding> segments_with(const MetricOptions& options, const Segment
   if (path.empty()) {
     invalid("metric embedding needs the option vectors: a text file of word2vec or GloVe, plain or gzip");
   }
-  const WordVectors vectors(path, words_of(hypotheses, references));
+  const WordVectors vectors(path, all_words(hypotheses, references));
   const auto unknown = options.at("unknown") == "skip" ? UnknownWords::skip : UnknownWords::mean;
   return segment_embedding(hypotheses, references, vectors, unknown);
 }
 
-Embedding mean_of(const std::vector<Embedding>& segments) {
+Embedding mean_embedding(const std::vector<Embedding>& segments) {
   Embedding mean;
   for (const Embedding& segment : segments) {
     for (const auto score : kScores) mean.*score += segment.*score / static_cast<double>(segments.size());
@@ -118,13 +113,14 @@ Embedding mean_of(const std::vector<Embedding>& segments) {
   return mean;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
-  const Embedding found = mean_of(segments_with(options, hypotheses, references));
+MetricResult compute_embedding(const Segments& hypotheses, const References& references,
+                               const MetricOptions& options) {
+  const Embedding found = mean_embedding(segments_with(options, hypotheses, references));
   return with_text({{"average", found.average}, {"extrema", found.extrema}, {"greedy", found.greedy}});
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
+ResampledScores resample_embedding(const Segments& hypotheses, const References& references,
+                                   const MetricOptions& options) {
   const auto segments = segments_with(options, hypotheses, references);
   auto score = [&](double Embedding::*which) {
     return resampled_mean(segments, [which](const Embedding& segment) { return segment.*which; });
@@ -141,10 +137,10 @@ std::vector<Embedding> segment_embedding(const Segments& hypotheses, const Refer
   check_segments(hypotheses, references);
   std::vector<Embedding> segments;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const Text hypothesis = read(hypotheses[i], vectors, unknown);
+    const EmbeddedText hypothesis = read_embedded_text(hypotheses[i], vectors, unknown);
     Embedding best{-1, -1, -1};
     for (const Segments& set : references) {
-      const Embedding found = compare(hypothesis, read(set[i], vectors, unknown));
+      const Embedding found = compare_embedded(hypothesis, read_embedded_text(set[i], vectors, unknown));
       for (const auto score : kScores) best.*score = std::max(best.*score, found.*score);
     }
     for (const auto score : kScores) best.*score *= 100;
@@ -155,7 +151,7 @@ std::vector<Embedding> segment_embedding(const Segments& hypotheses, const Refer
 
 Embedding embedding(const Segments& hypotheses, const References& references, const WordVectors& vectors,
                     UnknownWords unknown) {
-  return mean_of(segment_embedding(hypotheses, references, vectors, unknown));
+  return mean_embedding(segment_embedding(hypotheses, references, vectors, unknown));
 }
 
 Metric embedding_metric() {
@@ -164,8 +160,8 @@ Metric embedding_metric() {
           "average",
           {{"vectors", "the words' vectors: a text file of word2vec or GloVe, plain or gzip", "", {}},
            {"unknown", "what stands for words without a vector", "mean", {"mean", "skip"}}},
-          compute,
-          resample};
+          compute_embedding,
+          resample_embedding};
 }
 
 }  // namespace synthesizer

@@ -13,14 +13,14 @@
 namespace synthesizer {
 namespace {
 
-struct Word {
+struct PlacedWord {
   std::string text;
   size_t place;
 };
-using Words = std::vector<Word>;
+using PlacedWords = std::vector<PlacedWord>;
 
-Words words_of(const std::string& text) {
-  Words words;
+PlacedWords placed_words(const std::string& text) {
+  PlacedWords words;
   for (const std::string_view word : unicode::split(text)) {
     words.push_back({unicode::lowercase(word), words.size()});
   }
@@ -30,12 +30,12 @@ Words words_of(const std::string& text) {
 /// Takes aligned words away and remembers which, one stage after another.
 class Alignment {
  public:
-  Alignment(Words hypothesis, Words reference)
+  Alignment(PlacedWords hypothesis, PlacedWords reference)
       : hypothesis_(std::move(hypothesis)), reference_(std::move(reference)) {}
 
   void stem() {
-    for (Words* words : {&hypothesis_, &reference_}) {
-      for (Word& word : *words) word.text = porter_stem(word.text);
+    for (PlacedWords* words : {&hypothesis_, &reference_}) {
+      for (PlacedWord& word : *words) word.text = porter_stem(word.text);
     }
   }
 
@@ -45,7 +45,7 @@ class Alignment {
     std::unordered_map<std::string_view, std::vector<size_t>> places;  // in reference_, ascending
     for (size_t j = 0; j < reference_.size(); ++j) places[reference_[j].text].push_back(j);
     std::vector<bool> taken(reference_.size());
-    Words rest;
+    PlacedWords rest;
     for (size_t i = hypothesis_.size(); i-- > 0;) {
       std::vector<size_t>* best = nullptr;
       for (const std::string_view other : equivalents(hypothesis_[i].text)) {
@@ -63,7 +63,7 @@ class Alignment {
     }
     std::reverse(rest.begin(), rest.end());
     hypothesis_ = std::move(rest);
-    Words left;
+    PlacedWords left;
     for (size_t j = 0; j < reference_.size(); ++j) {
       if (!taken[j]) left.push_back(std::move(reference_[j]));
     }
@@ -84,7 +84,7 @@ class Alignment {
   }
 
  private:
-  Words hypothesis_, reference_;                  // not aligned so far
+  PlacedWords hypothesis_, reference_;            // not aligned so far
   std::vector<std::pair<size_t, size_t>> pairs_;  // places in both
 };
 
@@ -107,7 +107,7 @@ class Synonyms {
   std::unordered_map<std::string, std::vector<std::string_view>> known_;
 };
 
-double segment_score(const Words& hypothesis, const Words& reference, Synonyms& synonyms) {
+double segment_score(const PlacedWords& hypothesis, const PlacedWords& reference, Synonyms& synonyms) {
   constexpr double kAlpha = 0.9, kBeta = 3, kGamma = 0.5;
   Alignment alignment(hypothesis, reference);
   const auto itself = [](const std::string& word) { return std::array{std::string_view(word)}; };
@@ -124,12 +124,13 @@ double segment_score(const Words& hypothesis, const Words& reference, Synonyms& 
   return (1 - kGamma * std::pow(fragmentation, kBeta)) * mean;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+MetricResult compute_meteor(const Segments& hypotheses, const References& references,
+                            const MetricOptions& options) {
   return with_text({{"meteor", meteor(hypotheses, references, WordNet(options.at("wordnet")))}});
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
+ResampledScores resample_meteor(const Segments& hypotheses, const References& references,
+                                const MetricOptions& options) {
   return {{"meteor", resampled_mean(segment_meteor(hypotheses, references, WordNet(options.at("wordnet"))))}};
 }
 
@@ -141,10 +142,10 @@ std::vector<double> segment_meteor(const Segments& hypotheses, const References&
   Synonyms synonyms(wordnet);
   std::vector<double> scores;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const Words hypothesis = words_of(hypotheses[i]);
+    const PlacedWords hypothesis = placed_words(hypotheses[i]);
     double best = 0;
     for (const Segments& set : references) {
-      best = std::max(best, segment_score(hypothesis, words_of(set[i]), synonyms));
+      best = std::max(best, segment_score(hypothesis, placed_words(set[i]), synonyms));
     }
     scores.push_back(100 * best);
   }
@@ -157,10 +158,12 @@ double meteor(const Segments& hypotheses, const References& references, const Wo
 }
 
 Metric meteor_metric() {
-  return {
-      "meteor", "aligned words, their stems and synonyms, as NLTK; needs WordNet",
-      "meteor", {{"wordnet", "folder of WordNet's files, Debian's wordnet-base", WordNet::kDebianFolder, {}}},
-      compute,  resample};
+  return {"meteor",
+          "aligned words, their stems and synonyms, as NLTK; needs WordNet",
+          "meteor",
+          {{"wordnet", "folder of WordNet's files, Debian's wordnet-base", WordNet::kDebianFolder, {}}},
+          compute_meteor,
+          resample_meteor};
 }
 
 }  // namespace synthesizer

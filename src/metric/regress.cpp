@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "metric/dot_product.h"
 #include "metric/resampled.h"
 #include "metric/unicode_text.h"
 
@@ -18,7 +19,7 @@ bool all_equal(std::span<const double> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == numbers.front(); });
 }
 
-void check(std::span<const double> numbers, const char* whose) {
+void check_numbers_differ(std::span<const double> numbers, const char* whose) {
   if (all_equal(numbers)) {
     invalid(fmt::format("a correlation is undefined where all numbers are equal, and those of the {} are",
                         whose));
@@ -32,10 +33,6 @@ std::vector<double> centered(std::span<const double> numbers) {
   std::vector<double> result(numbers.begin(), numbers.end());
   for (double& number : result) number -= mean;
   return result;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 std::vector<double> ranks(std::span<const double> numbers) {
@@ -65,7 +62,7 @@ std::vector<double> numbers_of(const Segments& lines, const char* whose) {
   return numbers;
 }
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions&) {
+MetricResult compute_regress(const Segments& hypotheses, const References& references, const MetricOptions&) {
   const auto predicted = numbers_of(hypotheses, "hypotheses");
   const auto gold = numbers_of(only_reference(references, "regress"), "references");
   return with_text({{"pearson", pearson(predicted, gold)}, {"spearman", spearman(predicted, gold)}});
@@ -96,7 +93,8 @@ class ResampledCorrelation : public Resampled {
   Correlation correlation_;
 };
 
-ResampledScores resample(const Segments& hypotheses, const References& references, const MetricOptions&) {
+ResampledScores resample_regress(const Segments& hypotheses, const References& references,
+                                 const MetricOptions&) {
   const auto predicted = numbers_of(hypotheses, "hypotheses");
   const auto gold = numbers_of(only_reference(references, "regress"), "references");
   return {{"pearson", std::make_shared<ResampledCorrelation>(predicted, gold, pearson)},
@@ -110,10 +108,11 @@ double pearson(std::span<const double> predicted, std::span<const double> gold) 
     invalid(fmt::format("{} numbers predicted and {} given: a correlation needs pairs", predicted.size(),
                         gold.size()));
   }
-  check(predicted, "hypotheses");
-  check(gold, "references");
+  check_numbers_differ(predicted, "hypotheses");
+  check_numbers_differ(gold, "references");
   const auto a = centered(predicted), b = centered(gold);
-  return 100 * std::clamp(dot(a, b) / (std::sqrt(dot(a, a)) * std::sqrt(dot(b, b))), -1.0, 1.0);
+  return 100 * std::clamp(dot_product(a, b) / (std::sqrt(dot_product(a, a)) * std::sqrt(dot_product(b, b))),
+                          -1.0, 1.0);
 }
 
 double spearman(std::span<const double> predicted, std::span<const double> gold) {
@@ -121,8 +120,9 @@ double spearman(std::span<const double> predicted, std::span<const double> gold)
 }
 
 Metric regress_metric() {
-  return {"regress", "Pearson's and Spearman's correlation of numbers, as SciPy", "pearson", {}, compute,
-          resample};
+  return {"regress",       "Pearson's and Spearman's correlation of numbers, as SciPy",
+          "pearson",       {},
+          compute_regress, resample_regress};
 }
 
 }  // namespace synthesizer

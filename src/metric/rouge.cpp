@@ -12,12 +12,12 @@
 namespace synthesizer {
 namespace {
 
-using Words = std::vector<uint32_t>;
+using NumberedWords = std::vector<uint32_t>;
 
 /// A text as numbers of words; the sentences' words one after another are all its words.
-struct Text {
-  std::vector<Words> sentences;
-  Words words;
+struct NumberedText {
+  std::vector<NumberedWords> sentences;
+  NumberedWords words;
 };
 
 /// Numbers of words, equal words the same, within one segment.
@@ -27,8 +27,8 @@ class Reader {
 
   void clear() { numbers_.clear(); }
 
-  Text read(const std::string& segment) {
-    Text text{{{}}, {}};
+  NumberedText read(const std::string& segment) {
+    NumberedText text{{{}}, {}};
     for (const std::string_view piece : unicode::split(segment)) {
       if (piece == "<n>") {
         text.sentences.emplace_back();
@@ -36,14 +36,14 @@ class Reader {
         add_words(unicode::lowercase(piece), text.sentences.back());
       }
     }
-    for (const Words& sentence : text.sentences) {
+    for (const NumberedWords& sentence : text.sentences) {
       text.words.insert(text.words.end(), sentence.begin(), sentence.end());
     }
     return text;
   }
 
  private:
-  void add_words(const std::string& piece, Words& words) {
+  void add_words(const std::string& piece, NumberedWords& words) {
     std::string word;
     for (const char c : piece + ' ') {
       if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
@@ -70,7 +70,7 @@ RougeScore from_counts(size_t common, size_t hypothesis, size_t reference) {
   return score;
 }
 
-RougeScore common_ngrams(const Text& hypothesis, const Text& reference, int order) {
+RougeScore common_ngrams(const NumberedText& hypothesis, const NumberedText& reference, int order) {
   NgramTree tree;
   const NgramCounts ours = count_ngrams(tree, hypothesis.words, order);
   const NgramCounts theirs = count_ngrams(tree, reference.words, order);
@@ -83,19 +83,19 @@ RougeScore common_ngrams(const Text& hypothesis, const Text& reference, int orde
                      static_cast<size_t>(ngrams_in(reference.words.size(), order)));
 }
 
-std::unordered_map<uint32_t, int64_t> counts_of(const Words& words) {
+std::unordered_map<uint32_t, int64_t> word_counts(const NumberedWords& words) {
   std::unordered_map<uint32_t, int64_t> counts;
   for (const uint32_t word : words) ++counts[word];
   return counts;
 }
 
 /// A word is a hit once for each time that both texts have it, whatever the number of sentences it is in.
-RougeScore summary_level(const Text& hypothesis, const Text& reference) {
-  auto ours = counts_of(hypothesis.words), theirs = counts_of(reference.words);
+RougeScore summary_level(const NumberedText& hypothesis, const NumberedText& reference) {
+  auto ours = word_counts(hypothesis.words), theirs = word_counts(reference.words);
   size_t hits = 0;
-  for (const Words& sentence : reference.sentences) {
+  for (const NumberedWords& sentence : reference.sentences) {
     std::set<size_t> together;
-    for (const Words& other : hypothesis.sentences) {
+    for (const NumberedWords& other : hypothesis.sentences) {
       for (const size_t place : common_places(sentence, other)) together.insert(place);
     }
     for (const size_t place : together) {
@@ -109,7 +109,7 @@ RougeScore summary_level(const Text& hypothesis, const Text& reference) {
   return from_counts(hits, hypothesis.words.size(), reference.words.size());
 }
 
-Rouge compare(const Text& hypothesis, const Text& reference) {
+Rouge compare_words(const NumberedText& hypothesis, const NumberedText& reference) {
   const size_t common = longest_common_subsequence(reference.words, hypothesis.words);
   return {common_ngrams(hypothesis, reference, 1), common_ngrams(hypothesis, reference, 2),
           from_counts(common, hypothesis.words.size(), reference.words.size()),
@@ -128,9 +128,9 @@ std::vector<Rouge> segment_rouge(const Segments& hypotheses, const References& r
   Reader reader(options);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     reader.clear();
-    const Text hypothesis = reader.read(hypotheses[i]);
+    const NumberedText hypothesis = reader.read(hypotheses[i]);
     for (size_t set = 0; set < references.size(); ++set) {
-      const Rouge found = compare(hypothesis, reader.read(references[set][i]));
+      const Rouge found = compare_words(hypothesis, reader.read(references[set][i]));
       for (const auto kind : kKinds) {
         if (set == 0 || (found.*kind).f > (scores[i].*kind).f) scores[i].*kind = found.*kind;
       }

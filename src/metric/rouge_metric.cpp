@@ -8,7 +8,8 @@
 namespace synthesizer {
 namespace {
 
-MetricResult compute(const Segments& hypotheses, const References& references, const MetricOptions& options) {
+MetricResult compute_rouge(const Segments& hypotheses, const References& references,
+                           const MetricOptions& options) {
   const Rouge found = rouge(hypotheses, references, {flag_of(options, "stem")});
   const std::pair<std::string, RougeScore> scores[] = {{"rouge1", found.rouge1},
                                                        {"rouge2", found.rouge2},
@@ -25,8 +26,8 @@ MetricResult compute(const Segments& hypotheses, const References& references, c
   return result;
 }
 
-ResampledScores resample(const Segments& hypotheses, const References& references,
-                         const MetricOptions& options) {
+ResampledScores resample_rouge(const Segments& hypotheses, const References& references,
+                               const MetricOptions& options) {
   const auto segments = segment_rouge(hypotheses, references, {flag_of(options, "stem")});
   auto mean_of = [&](RougeScore Rouge::*kind) {
     return resampled_mean(segments, [kind](const Rouge& segment) { return (segment.*kind).f; });
@@ -40,9 +41,10 @@ ResampledScores resample(const Segments& hypotheses, const References& reference
 }  // namespace
 
 Metric rouge_metric() {
-  return {"rouge",  "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
-          "rougeL", {{"stem", "compare the stems of words", "false", {}, true}},
-          compute,  resample};
+  return {
+      "rouge",       "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
+      "rougeL",      {{"stem", "compare the stems of words", "false", {}, true}},
+      compute_rouge, resample_rouge};
 }
 
 }  // namespace synthesizer

@@ -2,21 +2,21 @@
 
 namespace synthesizer {
 namespace {
-thread_local Viewer current;
+thread_local Viewer current_viewer;
 }
 
-Viewing::Viewing(Viewer viewer) : before_(std::move(current)) {
-  current = std::move(viewer);
+Viewing::Viewing(Viewer viewer) : before_(std::move(current_viewer)) {
+  current_viewer = std::move(viewer);
 }
 Viewing::~Viewing() {
-  current = std::move(before_);
+  current_viewer = std::move(before_);
 }
 
 bool viewed() {
-  return static_cast<bool>(current);
+  return static_cast<bool>(current_viewer);
 }
 void show(const Sight& sight) {
-  if (current) current(sight);
+  if (current_viewer) current_viewer(sight);
 }
 
 }  // namespace synthesizer

@@ -30,25 +30,20 @@ std::vector<at::Tensor> matrices_of(const torch::nn::Module& module) {
   return matrices;
 }
 
-bool is_quantized(const at::Tensor& matrix) {
-  const auto form = form_of(matrix);
-  return form && form->replaces_weight();
-}
-
 }  // namespace
 
 void quantize(torch::nn::Module& model, const std::string& kind) {
   if (kind != "int8") invalid(fmt::format("weights cannot be quantized to '{}': int8", kind));
   for (const auto& module : model.modules(/*include_self=*/false)) {
     for (const at::Tensor& matrix : matrices_of(*module)) {
-      if (!is_quantized(matrix)) replace_by_int8(matrix, quantize_int8(matrix));  // a tied one comes twice
+      if (!int8_of(matrix)) replace_by_int8(matrix, quantize_int8(matrix));  // a tied one comes twice
     }
   }
 }
 
 bool quantized(const torch::nn::Module& model) {
   for (const at::Tensor& parameter : model.parameters()) {
-    if (is_quantized(parameter)) return true;
+    if (int8_of(parameter)) return true;
   }
   return false;
 }

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "picture/axis.h"
+#include "picture/title.h"
 
 namespace synthesizer::picture {
 namespace {
 
-constexpr double kMargin = 18, kGap = 16, kTitle = 46, kHead = 20, kBar = 76, kPanel = 230;
-constexpr TextStyle kName{.size = 10, .anchor = Anchor::middle, .colour = kFaint};
+constexpr double kPanelGap = 16, kPanelHead = 20, kBar = 76, kPanel = 230;
 constexpr TextStyle kHeading{.size = 11, .anchor = Anchor::middle};
 
 /// Where everything goes, from the sizes of the matrices and the lengths of the labels.
@@ -35,15 +35,15 @@ class Layout {
   size_t down() const { return (grid_.panels.size() + across() - 1) / across(); }
   double picture_width() const {
     const auto n = static_cast<double>(across());
-    return 2 * kMargin + left_ + n * width_ + (n - 1) * kGap + kBar;
+    return 2 * kMargin + left_ + n * width_ + (n - 1) * kPanelGap + kBar;
   }
   double picture_height() const {
-    return 2 * kMargin + kTitle + static_cast<double>(down()) * (kHead + height_ + below_);
+    return 2 * kMargin + kTitleHeight + static_cast<double>(down()) * (kPanelHead + height_ + below_);
   }
   Box panel(size_t number) const {
     const auto column = static_cast<double>(number % across()), row = static_cast<double>(number / across());
-    return {kMargin + left_ + column * (width_ + kGap),
-            kMargin + kTitle + kHead + row * (kHead + height_ + below_), width_, height_};
+    return {kMargin + left_ + column * (width_ + kPanelGap),
+            kMargin + kTitleHeight + kPanelHead + row * (kPanelHead + height_ + below_), width_, height_};
   }
   double left() const { return left_; }
   double below() const { return below_; }
@@ -107,18 +107,16 @@ void draw_bar(Canvas& canvas, const HeatGrid& grid, const Box& first, double rig
     canvas.line({{bar.x + bar.width, y}, {bar.x + bar.width + 3, y}}, kFaint);
     canvas.text({bar.x + bar.width + 5, y + 3}, text, {.size = 9});
   }
-  canvas.text({bar.x + bar.width / 2, bar.y - 7}, grid.scale_name, kName);
+  canvas.text({bar.x + bar.width / 2, bar.y - 7}, grid.scale_name, kAxisName);
 }
 
 }  // namespace
 
 std::string draw(const HeatGrid& grid, Format format) {
   const Layout layout(grid);
-  const double least = 2 * kMargin + std::max(text_width(grid.title, {.size = 14, .bold = true}),
-                                              text_width(grid.subtitle, {.size = 10}));
+  const double least = title_width(grid.title, grid.subtitle);
   Canvas canvas(std::max(layout.picture_width(), least), layout.picture_height(), format);
-  canvas.text({kMargin, kMargin + 12}, grid.title, {.size = 14, .bold = true});
-  canvas.text({kMargin, kMargin + 28}, grid.subtitle, {.size = 10, .colour = kFaint});
+  draw_title(canvas, grid.title, grid.subtitle);
   TextStyle side = layout.label(), under = layout.label();
   side.anchor = Anchor::right;
   under.anchor = grid.column_labels.empty() ? Anchor::middle : Anchor::right;
@@ -135,12 +133,12 @@ std::string draw(const HeatGrid& grid, Format format) {
       canvas.text({under.upright ? x + under.size * 0.35 : x, bottom + (under.upright ? 4 : 11)}, text,
                   under);
     });
-    canvas.text({box.x + box.width / 2, bottom + layout.below() - 6}, grid.column_name, kName);
+    canvas.text({box.x + box.width / 2, bottom + layout.below() - 6}, grid.column_name, kAxisName);
     if (n % layout.across() != 0) continue;  // rows are the same for all beside each other
     draw_labels(grid.row_labels, heat.rows, cell, [&](double at, const std::string& text) {
       canvas.text({box.x - 4, box.y + at * cell + side.size * 0.35}, text, side);
     });
-    TextStyle upright = kName;
+    TextStyle upright = kAxisName;
     upright.upright = true;
     canvas.text({box.x - layout.left() + 9, box.y + box.height / 2}, grid.row_name, upright);
   }

@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "picture/axis.h"
+#include "picture/title.h"
 
 namespace synthesizer::picture {
 namespace {
 
-constexpr double kMargin = 18, kTitle = 46, kWidth = 270, kHeight = 180, kLeft = 50, kBelow = 40, kHead = 22,
-                 kGap = 14, kLegendLine = 15;
-constexpr TextStyle kMark{.size = 9, .anchor = Anchor::middle},
-    kName{.size = 10, .anchor = Anchor::middle, .colour = kFaint};
+constexpr double kWidth = 270, kHeight = 180, kLeft = 50, kBelow = 40, kChartHead = 22, kChartGap = 14,
+                 kLegendLine = 15;
+constexpr TextStyle kMark{.size = 9, .anchor = Anchor::middle};
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -31,13 +31,13 @@ class Drawer {
         canvas_(width(), height(), format) {}
 
   std::string draw() {
-    canvas_.text({kMargin, kMargin + 12}, charts_.title, {.size = 14, .bold = true});
-    canvas_.text({kMargin, kMargin + 28}, charts_.subtitle, {.size = 10, .colour = kFaint});
+    draw_title(canvas_, charts_.title, charts_.subtitle);
     for (size_t n = 0; n < charts_.charts.size(); ++n) {
       const double column = static_cast<double>(n % across_), row = static_cast<double>(n / across_);
-      draw_chart(charts_.charts[n],
-                 {kMargin + kLeft + column * (kLeft + kWidth + kGap),
-                  kMargin + kTitle + kHead + row * (kHead + kHeight + kBelow), kWidth, kHeight});
+      draw_chart(
+          charts_.charts[n],
+          {kMargin + kLeft + column * (kLeft + kWidth + kChartGap),
+           kMargin + kTitleHeight + kChartHead + row * (kChartHead + kHeight + kBelow), kWidth, kHeight});
     }
     draw_legend();
     return canvas_.finish();
@@ -64,14 +64,14 @@ class Drawer {
   }
   double width() const {
     const auto n = static_cast<double>(across_);
-    const double least = 2 * kMargin + std::max(text_width(charts_.title, {.size = 14, .bold = true}),
-                                                text_width(charts_.subtitle, {.size = 10}));
-    return std::max(least, 2 * kMargin + n * (kLeft + kWidth) + (n - 1) * kGap + legend_width());
+    const double least = title_width(charts_.title, charts_.subtitle);
+    return std::max(least, 2 * kMargin + n * (kLeft + kWidth) + (n - 1) * kChartGap + legend_width());
   }
   double height() const {
     const size_t down = (charts_.charts.size() + across_ - 1) / across_;
-    const double drawn = static_cast<double>(down) * (kHead + kHeight + kBelow);
-    return 2 * kMargin + kTitle + std::max(drawn, static_cast<double>(names_.size()) * kLegendLine + kHead);
+    const double drawn = static_cast<double>(down) * (kChartHead + kHeight + kBelow);
+    return 2 * kMargin + kTitleHeight +
+           std::max(drawn, static_cast<double>(names_.size()) * kLegendLine + kChartHead);
   }
 
   bool shown(double x, double y) const {
@@ -122,16 +122,17 @@ class Drawer {
       canvas_.line(points, series_colour(colour_number(series.name)), 1.6);
     }
     canvas_.text({box.x + box.width / 2, box.y - 7}, chart.title, {.size = 11, .anchor = Anchor::middle});
-    canvas_.text({box.x + box.width / 2, bottom + 28}, chart.x_name, kName);
-    TextStyle upright = kName;
+    canvas_.text({box.x + box.width / 2, bottom + 28}, chart.x_name, kAxisName);
+    TextStyle upright = kAxisName;
     upright.upright = true;
     canvas_.text({box.x - kLeft + 12, box.y + box.height / 2}, chart.y_name, upright);
   }
 
   void draw_legend() {
     if (names_.size() < 2) return;
-    const double left = kMargin + static_cast<double>(across_) * (kLeft + kWidth + kGap) - kGap + 12,
-                 top = kMargin + kTitle + kHead;
+    const double left =
+                     kMargin + static_cast<double>(across_) * (kLeft + kWidth + kChartGap) - kChartGap + 12,
+                 top = kMargin + kTitleHeight + kChartHead;
     for (size_t n = 0; n < names_.size(); ++n) {
       const double y = top + 8 + static_cast<double>(n) * kLegendLine;
       canvas_.line({{left, y - 3}, {left + 16, y - 3}}, series_colour(n), 2);

@@ -151,7 +151,8 @@ std::vector<Key> keys_of(Recipe& r) {
       {"train.log_every", &train.log_every, "steps between lines of metrics.jsonl", kFree},
       {"train.keep", &train.keep, "checkpoints kept, for averaging", kFree},
       {"train.patience", &train.patience, "validations without a better one before it ends; 0: never", kFree},
-      {"train.threads", &train.threads, "0: as many as there are cores", kFree},
+      {"train.threads", &train.threads,
+       "threads to compute with, at most 1024; 0: the cores this process may use", kFree},
       {"train.init_from", &train.init_from, "a run whose weights to start from, and whose tokenizer"},
 
       {"decode.beam", &decode.beam, "hypotheses a sentence; 1: greedy", kFree},

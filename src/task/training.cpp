@@ -16,6 +16,7 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "model/layers_of.h"
+#include "runtime/threads.h"
 #include "task/registry.h"
 #include "task/run.h"
 #include "task/start.h"
@@ -84,7 +85,7 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
   Recipe recipe = given;
   if (const auto complete = find_task(recipe.task).complete) complete(recipe);
   check_folder(options, recipe);
-  if (recipe.train.threads > 0) at::set_num_threads(static_cast<int>(recipe.train.threads));
+  use_threads(recipe.train.threads > 0 ? recipe.train.threads : usable_cores());
   auto tokenizers = options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe);
   if (options.resume) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
   const auto task = drawn_task(recipe, std::move(tokenizers));

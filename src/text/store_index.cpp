@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 /// Of the layout of the folder: one that was written under another is made again.
-constexpr int kVersion = 1;
+constexpr int kIndexVersion = 1;
 
 std::string index_path(const std::string& folder) {
   return folder + "/index.json";
@@ -24,7 +24,7 @@ void write_index(const std::string& folder, const StoreIndex& index) {
   for (const auto& file : index.files) {
     files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"hash", file.hash}});
   }
-  const json whole = {{"version", kVersion},
+  const json whole = {{"version", kIndexVersion},
                       {"hash", index.hash},
                       {"examples", index.examples},
                       {"fields", index.fields},
@@ -37,7 +37,7 @@ std::optional<StoreIndex> read_index(const std::string& folder) {
   if (!std::filesystem::is_regular_file(index_path(folder), ignored)) return {};
   try {
     const json whole = json::parse(read_file(index_path(folder)));
-    if (whole.at("version") != kVersion) return {};
+    if (whole.at("version") != kIndexVersion) return {};
     StoreIndex index{whole.at("hash"), whole.at("examples"), whole.at("fields"), {}};
     for (const auto& file : whole.at("files")) {
       index.files.push_back({file.at("name"), file.at("bytes"), file.at("hash")});

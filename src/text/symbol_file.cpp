@@ -12,7 +12,7 @@ namespace synthesizer {
 namespace {
 
 constexpr std::string_view kMagic = "synthesizer tokenizer ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kSymbolFileVersion = "1";
 
 /// An escaped character and the letter that stands for it after a backslash.
 struct Escape {
@@ -73,7 +73,7 @@ bool is_symbol_file(std::string_view contents) {
 }
 
 std::string write_symbols(std::string_view kind, const std::vector<std::string>& symbols) {
-  std::string text = fmt::format("{}{} {} {}\n", kMagic, kVersion, kind, symbols.size());
+  std::string text = fmt::format("{}{} {} {}\n", kMagic, kSymbolFileVersion, kind, symbols.size());
   for (const auto& symbol : symbols) {
     append_escaped(text, symbol);
     text += '\n';
@@ -88,9 +88,9 @@ SymbolFile parse_symbols(std::string_view contents, const std::string& name) {
   if (first_invalid_byte(contents) != std::string_view::npos) no_tokenizer(name, "it is not UTF-8");
   auto header = take_until(contents, '\n').substr(kMagic.size());
   const auto version = take_until(header, ' '), kind = take_until(header, ' ');
-  if (version != kVersion) {
-    no_tokenizer(name,
-                 fmt::format("it is of version '{}', and this program reads version {}", version, kVersion));
+  if (version != kSymbolFileVersion) {
+    no_tokenizer(name, fmt::format("it is of version '{}', and this program reads version {}", version,
+                                   kSymbolFileVersion));
   }
   size_t count = 0;
   const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), count);

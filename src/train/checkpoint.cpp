@@ -48,7 +48,7 @@ std::string scale_name(const std::string& weight) {
 NamedTensors as_saved(const NamedTensors& tensors) {
   NamedTensors all;
   for (const NamedTensor& one : tensors) {
-    if (const auto form = c10::dynamic_intrusive_pointer_cast<Int8Weight>(form_of(one.tensor))) {
+    if (const auto form = int8_of(one.tensor)) {
       all.push_back({one.name, form->quantized()});
       all.push_back({scale_name(one.name), form->scale()});
     } else {

@@ -16,13 +16,13 @@
 namespace synthesizer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using LogJson = nlohmann::ordered_json;
 
 /// A list of numbers as one row, a list of such lists as several; nothing where it is neither.
-std::optional<std::vector<std::vector<double>>> rows_of(const Json& value) {
-  auto numbers = [](const Json& list) {
+std::optional<std::vector<std::vector<double>>> rows_of(const LogJson& value) {
+  auto numbers = [](const LogJson& list) {
     return list.is_array() &&
-           std::all_of(list.begin(), list.end(), [](const Json& n) { return n.is_number(); });
+           std::all_of(list.begin(), list.end(), [](const LogJson& n) { return n.is_number(); });
   };
   if (numbers(value)) return {{value.get<std::vector<double>>()}};
   if (value.is_array() && std::all_of(value.begin(), value.end(), numbers))
@@ -32,7 +32,7 @@ std::optional<std::vector<std::vector<double>>> rows_of(const Json& value) {
 
 /// Nothing where the line is no object with a step, a split, and numbers.
 std::optional<Metrics> parse(std::string_view line) {
-  const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const LogJson object = LogJson::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return std::nullopt;
   Metrics metrics;
   bool step = false, split = false;
@@ -78,19 +78,19 @@ void each_line(const std::string& path, std::string_view text,
 
 void MetricsLog::add(int64_t step, const std::string& split,
                      const std::vector<std::pair<std::string, double>>& values) {
-  Json line = {{"step", step}, {"split", split}};
+  LogJson line = {{"step", step}, {"split", split}};
   for (const auto& [name, value] : values) {
     if (line.contains(name)) invalid(fmt::format("two metrics of step {} are named '{}'", step, name));
-    line[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+    line[name] = std::isfinite(value) ? LogJson(value) : LogJson(nullptr);
   }
-  log_.add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  log_.add(line.dump(-1, ' ', false, LogJson::error_handler_t::replace));
 }
 
 void MetricsLog::add_rows(int64_t step, const std::string& split, const MetricRows& rows) {
-  Json line = {{"step", step}, {"split", split}};
+  LogJson line = {{"step", step}, {"split", split}};
   for (const auto& [name, values] : rows)
-    line[name] = values.size() == 1 ? Json(values.front()) : Json(values);
-  log_.add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    line[name] = values.size() == 1 ? LogJson(values.front()) : LogJson(values);
+  log_.add(line.dump(-1, ' ', false, LogJson::error_handler_t::replace));
 }
 
 void MetricsLog::drop_after(const std::string& path, int64_t step) {

@@ -1,6 +1,7 @@
 #include "train/options.h"
 
 #include "base/range.h"
+#include "runtime/threads.h"
 
 namespace synthesizer {
 void check(const TrainOptions& o) {
@@ -25,7 +26,7 @@ void check(const TrainOptions& o) {
   check_at_least("train.log_every", o.log_every, 1);
   check_at_least("train.keep", o.keep, 0);
   check_at_least("train.patience", o.patience, 0);
-  check_at_least("train.threads", o.threads, 0);
+  check_between("train.threads", o.threads, 0, kMaxThreads);
 }
 
 }  // namespace synthesizer

@@ -26,7 +26,7 @@ struct TrainOptions {
   std::string watch = "loss";  ///< the score on dev that says which weights are best
   int64_t keep = 1;            ///< checkpoints kept for averaging
   int64_t patience = 0;        ///< evaluations without a better one before it stops; 0: never
-  int64_t threads = 0;         ///< 0: as many as there are cores
+  int64_t threads = 0;         ///< at most kMaxThreads; 0: usable_cores()
   std::string init_from;       ///< a run whose weights to start from
 };
 

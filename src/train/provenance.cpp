@@ -35,7 +35,7 @@ std::string cpuinfo() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-int usable_cores() {
+int affinity_cores() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
@@ -78,7 +78,7 @@ Provenance::Provenance(std::vector<std::string> command, std::string version, st
       libtorch(std::move(libtorch)),
       threads(threads),
       processor(describe_processor(cpuinfo())),
-      cores(usable_cores()),
+      cores(affinity_cores()),
       memory_bytes(int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE)),
       started(iso_time(std::time(nullptr))) {
   for (auto& argument : this->command) argument = without_home(argument);

@@ -20,14 +20,14 @@
 namespace synthesizer {
 namespace {
 
-constexpr std::pair<const char*, at::ScalarType> dtypes[] = {
+constexpr std::pair<const char*, at::ScalarType> scalar_types[] = {
     {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf},  {"BF16", at::kBFloat16},
     {"I64", at::kLong},   {"I32", at::kInt},   {"I16", at::kShort}, {"I8", at::kChar},
     {"U8", at::kByte},    {"BOOL", at::kBool},
 };
 
 at::ScalarType scalar_type(const std::string& dtype) {
-  const auto* found = std::find_if(std::begin(dtypes), std::end(dtypes),
+  const auto* found = std::find_if(std::begin(scalar_types), std::end(scalar_types),
                                    [&](const auto& pair) { return pair.first == dtype; });
   return found->second;  // read_tensor_header lets no other dtype through
 }
@@ -36,9 +36,9 @@ TensorEntry describe(const NamedTensor& named) {
   const auto& [name, tensor] = named;
   if (name == "__metadata__") invalid("a tensor cannot be named '__metadata__' in a safetensors file");
   if (!tensor.defined()) invalid(fmt::format("tensor '{}' is undefined: it cannot be saved", name));
-  const auto* found = std::find_if(std::begin(dtypes), std::end(dtypes),
+  const auto* found = std::find_if(std::begin(scalar_types), std::end(scalar_types),
                                    [&](const auto& pair) { return pair.second == tensor.scalar_type(); });
-  if (tensor.layout() != at::kStrided || found == std::end(dtypes)) {
+  if (tensor.layout() != at::kStrided || found == std::end(scalar_types)) {
     invalid(fmt::format("tensor '{}' is {} {}: a safetensors file cannot hold it", name,
                         c10::str(tensor.layout()), c10::toString(tensor.scalar_type())));
   }

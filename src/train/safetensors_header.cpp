@@ -15,7 +15,7 @@
 namespace synthesizer {
 namespace {
 
-using Json = nlohmann::json;
+using HeaderJson = nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "lengths and data are little-endian in the file");
 
@@ -23,7 +23,7 @@ constexpr uint64_t length_bytes = 8;
 constexpr uint64_t longest_header = 100'000'000;  // the limit of every reader of this format
 constexpr const char* metadata_key = "__metadata__";
 
-constexpr std::pair<std::string_view, uint64_t> dtypes[] = {
+constexpr std::pair<std::string_view, uint64_t> dtype_sizes[] = {
     {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
     {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U8", 1},   {"BOOL", 1},
 };
@@ -56,12 +56,12 @@ std::string_view header_text(const std::string& path, std::string_view file) {
 
 /// The header as JSON. A name that comes twice would be silently overwritten, so keys are watched while
 /// parsing; that also yields their order.
-Json parse_json(const std::string& path, std::string_view text, std::vector<std::string>& names) {
+HeaderJson parse_json(const std::string& path, std::string_view text, std::vector<std::string>& names) {
   std::unordered_set<std::string> seen[2];  // names; keys of the object being read
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+  const auto watch = [&](int depth, HeaderJson::parse_event_t event, HeaderJson& value) {
     if (depth > 3) damaged(path, "its header is nested too deep");
-    if (event == Json::parse_event_t::object_start) seen[1].clear();
-    if (event != Json::parse_event_t::key) return true;
+    if (event == HeaderJson::parse_event_t::object_start) seen[1].clear();
+    if (event != HeaderJson::parse_event_t::key) return true;
     const auto& key = value.get_ref<const std::string&>();
     if (!seen[depth > 1].insert(key).second) damaged(path, fmt::format("its header has '{}' twice", key));
     if (depth == 1) names.push_back(key);
@@ -70,20 +70,22 @@ Json parse_json(const std::string& path, std::string_view text, std::vector<std:
   // The parser takes a zero byte for the end of the text.
   if (text.find('\0') != text.npos) damaged(path, "its header has a zero byte");
   try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::exception& error) {
+    return HeaderJson::parse(text.begin(), text.end(), watch);
+  } catch (const HeaderJson::exception& error) {
     damaged(path, fmt::format("its header is not valid JSON ({})", error.what()));
   }
 }
 
-uint64_t whole_number(const std::string& path, const std::string& name, const char* what, const Json& value) {
+uint64_t whole_number(const std::string& path, const std::string& name, const char* what,
+                      const HeaderJson& value) {
   if (!value.is_number_unsigned()) {
     damaged(path, fmt::format("tensor '{}' has {} {}, not a whole number", name, what, value.dump()));
   }
   return value.get<uint64_t>();
 }
 
-const Json& field(const std::string& path, const std::string& name, const Json& object, const char* key) {
+const HeaderJson& field(const std::string& path, const std::string& name, const HeaderJson& object,
+                        const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) damaged(path, fmt::format("tensor '{}' has no {}", name, key));
   return *found;
@@ -105,20 +107,20 @@ uint64_t bytes_of(const std::string& path, const TensorEntry& entry) {
   return count * dtype_bytes(entry.dtype);
 }
 
-TensorEntry read_entry(const std::string& path, const std::string& name, const Json& object) {
+TensorEntry read_entry(const std::string& path, const std::string& name, const HeaderJson& object) {
   if (!object.is_object()) damaged(path, fmt::format("tensor '{}' is not described by an object", name));
   TensorEntry entry;
   entry.name = name;
 
-  const Json& dtype = field(path, name, object, "dtype");
+  const HeaderJson& dtype = field(path, name, object, "dtype");
   if (dtype.is_string()) entry.dtype = dtype.get<std::string>();
   if (dtype_bytes(entry.dtype) == 0) {
     damaged(path, fmt::format("tensor '{}' has the unknown dtype {}", name, dtype.dump()));
   }
 
-  const Json& shape = field(path, name, object, "shape");
+  const HeaderJson& shape = field(path, name, object, "shape");
   if (!shape.is_array()) damaged(path, fmt::format("tensor '{}' has a shape that is no list", name));
-  for (const Json& size : shape) {
+  for (const HeaderJson& size : shape) {
     const uint64_t number = whole_number(path, name, "a size", size);
     if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
       damaged(path, fmt::format("tensor '{}' has a shape too large, size {}", name, number));
@@ -126,7 +128,7 @@ TensorEntry read_entry(const std::string& path, const std::string& name, const J
     entry.shape.push_back(static_cast<int64_t>(number));
   }
 
-  const Json& offsets = field(path, name, object, "data_offsets");
+  const HeaderJson& offsets = field(path, name, object, "data_offsets");
   if (!offsets.is_array() || offsets.size() != 2) {
     damaged(path, fmt::format("tensor '{}' has data_offsets that are no pair", name));
   }
@@ -140,7 +142,7 @@ TensorEntry read_entry(const std::string& path, const std::string& name, const J
   return entry;
 }
 
-std::map<std::string, std::string> read_metadata(const std::string& path, const Json& object) {
+std::map<std::string, std::string> read_metadata(const std::string& path, const HeaderJson& object) {
   if (!object.is_object()) damaged(path, "its __metadata__ is not an object");
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : object.items()) {
@@ -170,7 +172,7 @@ void check_cover(const std::string& path, const std::vector<TensorEntry>& tensor
 }  // namespace
 
 uint64_t dtype_bytes(std::string_view dtype) {
-  for (const auto& [name, bytes] : dtypes) {
+  for (const auto& [name, bytes] : dtype_sizes) {
     if (name == dtype) return bytes;
   }
   return 0;
@@ -179,7 +181,7 @@ uint64_t dtype_bytes(std::string_view dtype) {
 TensorHeader read_tensor_header(const std::string& path, std::string_view file) {
   const auto text = header_text(path, file);
   std::vector<std::string> names;
-  const Json json = parse_json(path, text, names);
+  const HeaderJson json = parse_json(path, text, names);
   TensorHeader header;
   for (const auto& name : names) {
     if (name == metadata_key) {
@@ -199,8 +201,8 @@ std::string write_tensor_header(const std::vector<TensorEntry>& tensors,
   std::string text;
   const auto add = [&text](const std::string& key, const nlohmann::ordered_json& value) {
     try {
-      text += fmt::format("{}{}:{}", text.empty() ? '{' : ',', Json(key).dump(), value.dump());
-    } catch (const Json::exception&) {
+      text += fmt::format("{}{}:{}", text.empty() ? '{' : ',', HeaderJson(key).dump(), value.dump());
+    } catch (const HeaderJson::exception&) {
       invalid(
           "the name of a tensor or a text of the metadata is not UTF-8: a safetensors file cannot hold it");
     }

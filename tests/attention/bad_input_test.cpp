@@ -1,12 +1,14 @@
 // What cannot be is refused, before anything is computed, in words that name the value and what was allowed.
 
+#include <gmock/gmock.h>
+
 #include "attention/layers.h"
 #include "base/error.h"
 
 namespace synthesizer::testing {
 namespace {
 
-struct Case {
+struct BadInputCase {
   const char* name;
   std::function<void()> mistake;
   std::vector<std::string> words;  ///< that the message must contain
@@ -38,7 +40,7 @@ at::Tensor numbers(std::initializer_list<int64_t> list) {
   return at::tensor(at::ArrayRef<int64_t>(list), at::kLong);
 }
 
-std::vector<Case> building_cases() {
+std::vector<BadInputCase> building_cases() {
   AttentionOptions heads = small("V"), width = small("V"), none = small("V"), length = small("V"),
                    full = small("V"), negative = small("V");
   heads.heads = 3;
@@ -93,9 +95,9 @@ std::vector<Case> building_cases() {
   };
 }
 
-std::vector<Case> calling_cases() {
+std::vector<BadInputCase> calling_cases() {
   const auto x = noise({2, 6, 8}, 1);
-  std::vector<Case> cases = {
+  std::vector<BadInputCase> cases = {
       {"past_max_length", calling(noise({2, 11, 8}, 1)), {"length 11", "max_length 10"}}};
   const std::tuple<const char*, at::Tensor, at::Tensor, std::vector<std::string>> inputs[] = {
       {"lengths_negative", x, numbers({3, -1}), {"lengths[1]", "-1", "0 to 6"}},
@@ -117,7 +119,7 @@ std::vector<Case> calling_cases() {
 }
 
 /// weights() takes the same input and must refuse the same.
-std::vector<Case> looking_cases() {
+std::vector<BadInputCase> looking_cases() {
   const auto x = noise({2, 6, 8}, 1), long_x = noise({2, 11, 8}, 1);
   return {
       {"past_max_length", looking(long_x), {"length 11", "max_length 10"}},
@@ -131,7 +133,7 @@ std::vector<Case> looking_cases() {
   };
 }
 
-class BadInput : public ::testing::TestWithParam<Case> {};
+class BadInput : public ::testing::TestWithParam<BadInputCase> {};
 
 TEST_P(BadInput, is_refused_with_the_value_and_what_was_allowed) {
   try {
@@ -145,13 +147,13 @@ TEST_P(BadInput, is_refused_with_the_value_and_what_was_allowed) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+std::string name_of_mistake(const ::testing::TestParamInfo<BadInputCase>& info) {
   return info.param.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Building, BadInput, ::testing::ValuesIn(building_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Calling, BadInput, ::testing::ValuesIn(calling_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Looking, BadInput, ::testing::ValuesIn(looking_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Building, BadInput, ::testing::ValuesIn(building_cases()), name_of_mistake);
+INSTANTIATE_TEST_SUITE_P(Calling, BadInput, ::testing::ValuesIn(calling_cases()), name_of_mistake);
+INSTANTIATE_TEST_SUITE_P(Looking, BadInput, ::testing::ValuesIn(looking_cases()), name_of_mistake);
 
 }  // namespace
 }  // namespace synthesizer::testing

@@ -1,6 +1,8 @@
 // One token at a time gives the rows of the whole sequence, through beams that are reordered, dropped and
 // branched.
 
+#include <gmock/gmock.h>
+
 #include "attention/layers.h"
 
 namespace synthesizer::testing {
@@ -11,16 +13,6 @@ using ::testing::HasSubstr;
 
 AttentionOptions causal(const std::string& spec, int64_t max_length = 40) {
   return {.attention = spec, .width = 12, .heads = 3, .max_length = max_length, .causal = true};
-}
-
-at::Tensor by_steps(const Attention& layer, const at::Tensor& x) {
-  State state = layer->start(x.size(0));
-  std::vector<at::Tensor> rows;
-  for (int64_t t = 0; t < x.size(1); ++t) {
-    EXPECT_EQ(state.position(), t);
-    rows.push_back(layer->step(x.select(1, t), state));
-  }
-  return at::stack(rows, 1);
 }
 
 class Decoding : public ::testing::TestWithParam<std::string> {};

@@ -7,23 +7,23 @@
 namespace synthesizer::testing {
 namespace {
 
-struct Case {
+struct ForwardCase {
   std::string spec;
   bool causal, padded;
   at::ScalarType dtype;
   int64_t batch, heads, width, length, max_length;
 };
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
+std::string forward_name(const ::testing::TestParamInfo<ForwardCase>& info) {
+  const ForwardCase& c = info.param;
   return test_name(c.spec + (c.causal ? "_causal" : "") + (c.padded ? "_padded_" : "_") +
                    c10::toString(c.dtype) + "_H" + std::to_string(c.heads) + "_L" + std::to_string(c.length));
 }
 
-class Forward : public ::testing::TestWithParam<Case> {};
+class Forward : public ::testing::TestWithParam<ForwardCase> {};
 
 TEST_P(Forward, equals_the_reference) {
-  const Case& c = GetParam();
+  const ForwardCase& c = GetParam();
   const auto layer = converted(make_layer({.attention = c.spec,
                                            .width = c.width,
                                            .heads = c.heads,
@@ -42,8 +42,8 @@ TEST_P(Forward, equals_the_reference) {
   EXPECT_TRUE(close(Attention(layer)->forward(x, lengths), expected.output, allowed));
 }
 
-std::vector<Case> small_cases() {
-  std::vector<Case> cases;
+std::vector<ForwardCase> small_cases() {
+  std::vector<ForwardCase> cases;
   for (const auto& spec : all_specs())
     for (bool causal : {false, true})
       for (bool padded : {false, true})
@@ -53,16 +53,16 @@ std::vector<Case> small_cases() {
   return cases;
 }
 
-std::vector<Case> one_head_cases() {
-  std::vector<Case> cases;
+std::vector<ForwardCase> one_head_cases() {
+  std::vector<ForwardCase> cases;
   for (const auto& spec : all_specs())
     for (bool causal : {false, true}) cases.push_back({spec, causal, true, at::kFloat, 4, 1, 5, 11, 13});
   return cases;
 }
 
 /// Several blocks of rows and of columns (512).
-std::vector<Case> large_cases() {
-  std::vector<Case> cases;
+std::vector<ForwardCase> large_cases() {
+  std::vector<ForwardCase> cases;
   for (const char* spec : {"V", "D", "R", "FR", "FD", "D+V", "R+FR", "V+D+R+FR+FD"})
     for (bool causal : {false, true})
       for (bool padded : {false, true}) {
@@ -73,9 +73,9 @@ std::vector<Case> large_cases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, Forward, ::testing::ValuesIn(small_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(OneHead, Forward, ::testing::ValuesIn(one_head_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Large, Forward, ::testing::ValuesIn(large_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Small, Forward, ::testing::ValuesIn(small_cases()), forward_name);
+INSTANTIATE_TEST_SUITE_P(OneHead, Forward, ::testing::ValuesIn(one_head_cases()), forward_name);
+INSTANTIATE_TEST_SUITE_P(Large, Forward, ::testing::ValuesIn(large_cases()), forward_name);
 
 TEST(Forward, of_padded_samples_ignores_what_the_padding_holds) {
   for (const auto& spec : all_specs()) {

@@ -1,6 +1,8 @@
 // A layer that grows keeps what it has learnt: the same results for the lengths it knew, and room for longer
 // ones.
 
+#include <gmock/gmock.h>
+
 #include "attention/gradient_check.h"
 #include "attention/layers.h"
 #include "attention/reference.h"

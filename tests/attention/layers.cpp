@@ -49,6 +49,16 @@ at::Tensor noise(at::IntArrayRef shape, uint64_t seed, at::ScalarType dtype) {
   return at::randn(shape, generator, at::kFloat).to(dtype);
 }
 
+at::Tensor by_steps(const Attention& layer, const at::Tensor& x) {
+  State state = layer->start(x.size(0));
+  std::vector<at::Tensor> rows;
+  for (int64_t t = 0; t < x.size(1); ++t) {
+    EXPECT_EQ(state.position(), t);
+    rows.push_back(layer->step(x.select(1, t), state));
+  }
+  return at::stack(rows, 1);
+}
+
 at::Tensor some_lengths(int64_t batch, int64_t length) {
   auto lengths = at::empty({batch}, at::kLong);
   const int64_t kinds[] = {length, (length + 1) / 2, 0};

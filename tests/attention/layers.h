@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ Attention converted(const Attention& layer, at::ScalarType dtype);
 
 /// Standard normal numbers.
 at::Tensor noise(at::IntArrayRef shape, uint64_t seed, at::ScalarType dtype = at::kFloat);
+
+/// One token at a time: what step() gives for each, B×L×D as from forward().
+at::Tensor by_steps(const Attention& layer, const at::Tensor& x);
 
 /// Lengths of a padded batch: full, half, none, full, half, …
 at::Tensor some_lengths(int64_t batch, int64_t length);

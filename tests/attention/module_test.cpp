@@ -1,5 +1,6 @@
 // The layer as a LibTorch module: saved, loaded, copied, converted, printed, held inside others.
 
+#include <gmock/gmock.h>
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 #include <torch/serialize.h>

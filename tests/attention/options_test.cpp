@@ -7,7 +7,7 @@
 namespace synthesizer::testing {
 namespace {
 
-struct Case {
+struct OptionCase {
   const char* name;
   AttentionOptions options;
 };
@@ -23,7 +23,7 @@ AttentionOptions with(const std::string& spec, OptionMap options, bool bias = fa
 
 const std::string kTile = "tile", kSum = "sum", kPerHead = "learned-per-head", kLearned = "learned";
 
-std::vector<Case> cases() {
+std::vector<OptionCase> option_cases() {
   return {
       {"bias", with("V", {}, true)},
       {"bias_global", with("R", {}, true)},
@@ -54,7 +54,7 @@ std::vector<Case> cases() {
   };
 }
 
-class Option : public ::testing::TestWithParam<Case> {};
+class Option : public ::testing::TestWithParam<OptionCase> {};
 
 TEST_P(Option, equals_the_reference) {
   for (bool causal : {false, true}) {
@@ -81,7 +81,7 @@ TEST_P(Option, has_gradients_that_finite_differences_confirm) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Option, ::testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, Option, ::testing::ValuesIn(option_cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(Option, bias_of_the_output_leaves_padded_rows_zero) {

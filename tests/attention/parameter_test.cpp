@@ -10,12 +10,16 @@
 namespace synthesizer::testing {
 namespace {
 
-constexpr int64_t D = 12, H = 3, K = 4, N = 20;
+constexpr int64_t kWidth = 12, kHeads = 3, kHeadWidth = 4, kLength = 20;
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 Attention layer(const std::string& spec, OptionMap given = {}, bool bias = false) {
-  return Attention(AttentionOptions{
-      .attention = spec, .width = D, .heads = H, .max_length = N, .bias = bias, .options = std::move(given)});
+  return Attention(AttentionOptions{.attention = spec,
+                                    .width = kWidth,
+                                    .heads = kHeads,
+                                    .max_length = kLength,
+                                    .bias = bias,
+                                    .options = std::move(given)});
 }
 
 Shapes shapes(const torch::OrderedDict<std::string, at::Tensor>& tensors, bool projections = false) {
@@ -31,49 +35,56 @@ Shapes trained(const Attention& layer) {
 
 TEST(ParameterNames, of_projections) {
   EXPECT_EQ(shapes(layer("Fix")->named_parameters(), true),
-            (Shapes{{"value.weight", {D, D}}, {"output.weight", {D, D}}}));
-  EXPECT_EQ(
-      shapes(layer("Fix", {}, true)->named_parameters(), true),
-      (Shapes{
-          {"value.weight", {D, D}}, {"output.weight", {D, D}}, {"value.bias", {D}}, {"output.bias", {D}}}));
+            (Shapes{{"value.weight", {kWidth, kWidth}}, {"output.weight", {kWidth, kWidth}}}));
+  EXPECT_EQ(shapes(layer("Fix", {}, true)->named_parameters(), true),
+            (Shapes{{"value.weight", {kWidth, kWidth}},
+                    {"output.weight", {kWidth, kWidth}},
+                    {"value.bias", {kWidth}},
+                    {"output.bias", {kWidth}}}));
 }
 
 TEST(ParameterNames, of_each_variant) {
   EXPECT_EQ(trained(layer("V")),
-            (Shapes{{"logits.V.query.weight", {D, D}}, {"logits.V.key.weight", {D, D}}}));
-  EXPECT_EQ(trained(layer("D")), (Shapes{{"logits.D.hidden.weight", {D, D}},
-                                         {"logits.D.hidden.bias", {D}},
-                                         {"logits.D.out.weight", {H, K, N}},
-                                         {"logits.D.out.bias", {H, N}}}));
-  EXPECT_EQ(trained(layer("R")), (Shapes{{"logits.R.table", {H, N, N}}}));
+            (Shapes{{"logits.V.query.weight", {kWidth, kWidth}}, {"logits.V.key.weight", {kWidth, kWidth}}}));
+  EXPECT_EQ(trained(layer("D")), (Shapes{{"logits.D.hidden.weight", {kWidth, kWidth}},
+                                         {"logits.D.hidden.bias", {kWidth}},
+                                         {"logits.D.out.weight", {kHeads, kHeadWidth, kLength}},
+                                         {"logits.D.out.bias", {kHeads, kLength}}}));
+  EXPECT_EQ(trained(layer("R")), (Shapes{{"logits.R.table", {kHeads, kLength, kLength}}}));
   EXPECT_EQ(trained(layer("Fix")), Shapes{});
-  EXPECT_EQ(shapes(layer("Fix")->named_buffers(), true), (Shapes{{"logits.Fix.table", {H, N, N}}}));
-  EXPECT_EQ(trained(layer("FR")), (Shapes{{"logits.FR.left", {H, N, 8}}, {"logits.FR.right", {H, N, 8}}}));
-  EXPECT_EQ(trained(layer("FD")), (Shapes{{"logits.FD.hidden.weight", {D, D}},
-                                          {"logits.FD.hidden.bias", {D}},
-                                          {"logits.FD.a.weight", {H, K, 4}},
-                                          {"logits.FD.a.bias", {H, 4}},
-                                          {"logits.FD.b.weight", {H, K, 5}},
-                                          {"logits.FD.b.bias", {H, 5}}}));
+  EXPECT_EQ(shapes(layer("Fix")->named_buffers(), true),
+            (Shapes{{"logits.Fix.table", {kHeads, kLength, kLength}}}));
+  EXPECT_EQ(trained(layer("FR")),
+            (Shapes{{"logits.FR.left", {kHeads, kLength, 8}}, {"logits.FR.right", {kHeads, kLength, 8}}}));
+  EXPECT_EQ(trained(layer("FD")), (Shapes{{"logits.FD.hidden.weight", {kWidth, kWidth}},
+                                          {"logits.FD.hidden.bias", {kWidth}},
+                                          {"logits.FD.a.weight", {kHeads, kHeadWidth, 4}},
+                                          {"logits.FD.a.bias", {kHeads, 4}},
+                                          {"logits.FD.b.weight", {kHeads, kHeadWidth, 5}},
+                                          {"logits.FD.b.bias", {kHeads, 5}}}));
 }
 
 TEST(ParameterNames, of_options) {
   EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.weight"],
-            (std::vector<int64_t>{K, N}));
-  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.bias"], (std::vector<int64_t>{N}));
-  EXPECT_EQ(trained(layer("D", {{"hidden", int64_t{0}}})),
-            (Shapes{{"logits.D.out.weight", {H, D, N}}, {"logits.D.out.bias", {H, N}}}));
-  EXPECT_EQ(trained(layer("FR", {{"rank", int64_t{3}}}))["logits.FR.left"], (std::vector<int64_t>{H, N, 3}));
-  EXPECT_EQ(trained(layer("FD", {{"b", int64_t{2}}}))["logits.FD.a.bias"], (std::vector<int64_t>{H, 10}));
+            (std::vector<int64_t>{kHeadWidth, kLength}));
+  EXPECT_EQ(trained(layer("D", {{"share_heads", true}}))["logits.D.out.bias"],
+            (std::vector<int64_t>{kLength}));
+  EXPECT_EQ(
+      trained(layer("D", {{"hidden", int64_t{0}}})),
+      (Shapes{{"logits.D.out.weight", {kHeads, kWidth, kLength}}, {"logits.D.out.bias", {kHeads, kLength}}}));
+  EXPECT_EQ(trained(layer("FR", {{"rank", int64_t{3}}}))["logits.FR.left"],
+            (std::vector<int64_t>{kHeads, kLength, 3}));
+  EXPECT_EQ(trained(layer("FD", {{"b", int64_t{2}}}))["logits.FD.a.bias"],
+            (std::vector<int64_t>{kHeads, 10}));
 }
 
 TEST(ParameterNames, of_mixtures) {
-  EXPECT_EQ(trained(layer("R+V")), (Shapes{{"logits.R.table", {H, N, N}},
-                                           {"logits.V.query.weight", {D, D}},
-                                           {"logits.V.key.weight", {D, D}},
+  EXPECT_EQ(trained(layer("R+V")), (Shapes{{"logits.R.table", {kHeads, kLength, kLength}},
+                                           {"logits.V.query.weight", {kWidth, kWidth}},
+                                           {"logits.V.key.weight", {kWidth, kWidth}},
                                            {"logits.mixture", {2}}}));
   EXPECT_EQ(trained(layer("R+FR+V", {{"weights", std::string("learned-per-head")}}))["logits.mixture"],
-            (std::vector<int64_t>{H, 3}));
+            (std::vector<int64_t>{kHeads, 3}));
   EXPECT_EQ(trained(layer("R+V", {{"weights", std::string("sum")}})).count("logits.mixture"), 0u);
 }
 
@@ -91,7 +102,7 @@ TEST(ParameterDefaults, of_the_outer_factors_cover_every_length) {
 
 TEST(ParameterStart, is_the_same_for_the_same_seed_in_every_precision) {
   for (const auto& spec : all_specs()) {
-    const Frame frame({.attention = spec, .width = D, .heads = H, .max_length = N});
+    const Frame frame({.attention = spec, .width = kWidth, .heads = kHeads, .max_length = kLength});
     at::manual_seed(3);
     const auto single = frame.initialise();
     at::manual_seed(3);

@@ -7,14 +7,14 @@
 namespace synthesizer::testing {
 namespace {
 
-struct Case {
+struct GradientCase {
   std::string spec;
   bool causal, padded;
   int64_t batch, heads, width, length;
 };
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
+std::string gradient_name(const ::testing::TestParamInfo<GradientCase>& info) {
+  const GradientCase& c = info.param;
   return test_name(c.spec + (c.causal ? "_causal" : "") + (c.padded ? "_padded" : "") + "_B" +
                    std::to_string(c.batch) + "_H" + std::to_string(c.heads) + "_L" +
                    std::to_string(c.length));
@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, at::Tensor>> gradients(Attention layer, const
   return all;
 }
 
-void compare(const Case& c, at::ScalarType dtype, double allowed) {
+void compare(const GradientCase& c, at::ScalarType dtype, double allowed) {
   const auto layer = converted(make_layer({.attention = c.spec,
                                            .width = c.width,
                                            .heads = c.heads,
@@ -50,14 +50,14 @@ void compare(const Case& c, at::ScalarType dtype, double allowed) {
   }
 }
 
-class PrecisionGradient : public ::testing::TestWithParam<Case> {};
+class PrecisionGradient : public ::testing::TestWithParam<GradientCase> {};
 
 TEST_P(PrecisionGradient, in_float32_equals_float64) {
   compare(GetParam(), at::kFloat, 2e-5);
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<GradientCase> gradient_cases() {
+  std::vector<GradientCase> all;
   for (bool causal : {false, true}) {
     for (bool padded : {false, true}) {
       for (const auto& spec : all_specs()) all.push_back({spec, causal, padded, 4, 3, 12, 33});
@@ -75,7 +75,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PrecisionGradient, ::testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, PrecisionGradient, ::testing::ValuesIn(gradient_cases()), gradient_name);
 
 class BFloat16Gradient : public ::testing::TestWithParam<std::string> {};
 

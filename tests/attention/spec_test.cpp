@@ -2,6 +2,8 @@
 
 #include "attention/spec.h"
 
+#include <gmock/gmock.h>
+
 #include "base/error.h"
 
 namespace synthesizer::testing {

@@ -2,6 +2,8 @@
 
 #include "base/nearest.h"
 
+#include <gtest/gtest.h>
+
 namespace synthesizer::testing {
 namespace {
 

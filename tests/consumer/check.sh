@@ -7,7 +7,7 @@ shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 place=$build/consumer
 rm -rf "$place"
-"$cmake" --install "$build" --prefix "$place/installed" >/dev/null
+"$cmake" --install "$build" --component library --prefix "$place/installed" >/dev/null
 "$cmake" -S "$here/project" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$place/installed" -DTorch_DIR="$torch" \
   -DCMAKE_CXX_COMPILER_LAUNCHER="$(IFS=';'; echo "$*")" >/dev/null

@@ -1,22 +1,16 @@
 // When a sentence is done: early stopping, minimum and maximum lengths.
 
 #include <cmath>
-#include <limits>
 
 #include "decode/beam.h"
+#include "decode/logits.h"
 #include "decode/markov_model.h"
+#include "decode/search_one.h"
 
 namespace synthesizer::testing {
 namespace {
 
-constexpr int64_t begin = 1, end = 0;
 constexpr int64_t unknown = 9;  // no token of the models here: the last row of their tables
-const float never = -std::numeric_limits<float>::infinity();
-
-std::vector<Hypothesis> search_one(const at::Tensor& tables, int64_t limit, const DecodeOptions& options) {
-  MarkovModel model(tables);
-  return beam_search(model, begin, end, {limit}, options).at(0);
-}
 
 /// Logits by the last token: row t is what follows t, the last row what follows begin.
 at::Tensor by_last_token(const std::vector<std::vector<float>>& rows) {
@@ -26,17 +20,12 @@ at::Tensor by_last_token(const std::vector<std::vector<float>>& rows) {
   return at::stack(logits).expand({1, size, size, size - 1});
 }
 
-std::vector<float> logs(std::vector<float> probabilities) {
-  for (float& p : probabilities) p = std::log(p);
-  return probabilities;
-}
-
 TEST(BeamStop, EarlyStoppingEndsAtTheFirstFinishedOnesThatFillTheBeam) {
   const auto tables = constant_tables(1, logs({0.6F, 0.3F, 0.1F}));
   for (int64_t beam : {1, 2, 3}) {
     MarkovModel model(tables);
     const auto found =
-        beam_search(model, begin, end, {40}, {.beam = beam, .length_penalty = 5, .nbest = beam}).at(0);
+        beam_search(model, kBegin, kEnd, {40}, {.beam = beam, .length_penalty = 5, .nbest = beam}).at(0);
     EXPECT_EQ(static_cast<int64_t>(found.size()), beam);
     EXPECT_EQ(static_cast<int64_t>(model.rows_at_steps().size()), beam == 1 ? 1 : 2);
   }
@@ -50,9 +39,9 @@ TEST(BeamStop, WithoutEarlyStoppingALaterBetterHypothesisWins) {
       {{0, 0, 0}, logs({0.98F, 0.01F, 0.01F}), logs({1e-6F, 1e-6F, 1}), logs({0.8F, 0.15F, 0.05F})});
   DecodeOptions options{.beam = 2, .length_penalty = 1};
   MarkovModel early(tables), late(tables);
-  const auto hasty = beam_search(early, unknown, end, {99}, options).at(0).at(0);
+  const auto hasty = beam_search(early, unknown, kEnd, {99}, options).at(0).at(0);
   options.early_stopping = false;
-  const auto patient = beam_search(late, unknown, end, {99}, options).at(0).at(0);
+  const auto patient = beam_search(late, unknown, kEnd, {99}, options).at(0).at(0);
   EXPECT_TRUE(hasty.tokens.empty());
   EXPECT_TRUE(hasty.finished);
   EXPECT_EQ(patient.tokens, std::vector<int64_t>(99, 2));
@@ -76,9 +65,9 @@ TEST(BeamStop, ANegativePenaltyIsBoundedByTheShortestContinuation) {
   follow(2, 2, {0.99F, 0.005F, 0.005F});
   DecodeOptions options{.beam = 2, .length_penalty = -0.7, .nbest = 2};
   MarkovModel early(tables), late(tables);
-  EXPECT_EQ(beam_search(early, unknown, end, {40}, options).at(0).at(1).tokens, std::vector<int64_t>{1});
+  EXPECT_EQ(beam_search(early, unknown, kEnd, {40}, options).at(0).at(1).tokens, std::vector<int64_t>{1});
   options.early_stopping = false;
-  const auto found = beam_search(late, unknown, end, {40}, options).at(0);
+  const auto found = beam_search(late, unknown, kEnd, {40}, options).at(0);
   EXPECT_TRUE(found.at(0).tokens.empty());
   EXPECT_EQ(found.at(1).tokens, (std::vector<int64_t>{2, 2}));
 }
@@ -87,7 +76,7 @@ TEST(BeamStop, WithoutEarlyStoppingStopsWhenNothingBetterCanCome) {
   // Alpha 0: a longer one is never better, so two finished ones suffice as soon as they lead.
   const auto tables = constant_tables(1, logs({0.9F, 0.06F, 0.04F}));
   MarkovModel model(tables);
-  beam_search(model, begin, end, {50}, {.beam = 2, .length_penalty = 0, .early_stopping = false});
+  beam_search(model, kBegin, kEnd, {50}, {.beam = 2, .length_penalty = 0, .early_stopping = false});
   EXPECT_EQ(model.rows_at_steps().size(), 2U);
 }
 
@@ -117,7 +106,7 @@ TEST(BeamStop, TheSmallestOfTheThreeMaximaHolds) {
   const auto tables = constant_tables(1, {-30, 1, 0});
   auto length = [&](int64_t model_length, int64_t option, int64_t limit) {
     MarkovModel model(tables, model_length);
-    return beam_search(model, begin, end, {limit}, {.beam = 2, .max_length = option})
+    return beam_search(model, kBegin, kEnd, {limit}, {.beam = 2, .max_length = option})
         .at(0)
         .at(0)
         .tokens.size();

@@ -5,26 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/error.h"
+#include "decode/logits.h"
 #include "decode/markov_model.h"
+#include "decode/search_one.h"
 
 namespace synthesizer::testing {
 namespace {
 
-constexpr int64_t begin = 1, end = 0;
-const float never = -std::numeric_limits<float>::infinity();
-
 std::vector<std::vector<Hypothesis>> search(const at::Tensor& tables, std::vector<int64_t> limits,
                                             const DecodeOptions& options) {
   MarkovModel model(tables);
-  return beam_search(model, begin, end, limits, options);
-}
-
-std::vector<Hypothesis> search_one(const at::Tensor& tables, int64_t limit, const DecodeOptions& options) {
-  return search(tables, {limit}, options).at(0);
+  return beam_search(model, kBegin, kEnd, limits, options);
 }
 
 struct Exhaustive {
@@ -46,7 +40,7 @@ TEST_P(BeamAgainstExhaustive, IsTheSameWhereTheBeamHoldsEverything) {
                                 .early_stopping = GetParam().early,
                                 .min_length = GetParam().min_length,
                                 .nbest = width};
-    const auto expected = exhaustive(tables[0], begin, end, limit, options);
+    const auto expected = exhaustive(tables[0], kBegin, kEnd, limit, options);
     expect_same(search_one(tables, limit, options), expected, 1e-5);
   }
 }
@@ -68,7 +62,7 @@ TEST(Beam, WithoutEarlyStoppingTheWorstFinishedOnesGiveWay) {
                                   .length_normalization = normalization,
                                   .early_stopping = false,
                                   .nbest = 24};
-      auto expected = exhaustive(tables[0], begin, end, 4, options);
+      auto expected = exhaustive(tables[0], kBegin, kEnd, 4, options);
       ASSERT_EQ(expected.size(), 31U);
       expected.resize(24);
       expect_same(search_one(tables, 4, options), expected, 1e-5);
@@ -125,18 +119,18 @@ TEST(Beam, ABatchGivesEachSentenceWhatItGetsAlone) {
 
 TEST(Beam, RowsOfFinishedSentencesAreDropped) {
   MarkovModel model(constant_tables(3, {-30, 1, 0, 0.5}));
-  beam_search(model, begin, end, {1, 3, 2}, {.beam = 2});
+  beam_search(model, kBegin, kEnd, {1, 3, 2}, {.beam = 2});
   EXPECT_EQ(model.rows_at_steps(), (std::vector<int64_t>{3, 6, 4, 2}));
   for (const auto& row : model.state()) {
     EXPECT_EQ(row.sentence, 1);
     EXPECT_EQ(row.fed.size(), 4U);
-    EXPECT_EQ(row.fed[0], begin);
+    EXPECT_EQ(row.fed[0], kBegin);
   }
 }
 
 TEST(Beam, TheModelWasFedTheHypothesesItself) {
   MarkovModel model(random_tables(1, 6, 21));
-  const auto found = beam_search(model, begin, end, {6}, {.beam = 3, .min_length = 6, .nbest = 3}).at(0);
+  const auto found = beam_search(model, kBegin, kEnd, {6}, {.beam = 3, .min_length = 6, .nbest = 3}).at(0);
   std::set<std::vector<int64_t>> fed, outputs;
   for (const auto& row : model.state()) fed.insert({row.fed.begin() + 1, row.fed.end()});
   for (const auto& hypothesis : found) outputs.insert(hypothesis.tokens);
@@ -172,18 +166,18 @@ TEST(Beam, AVocabularySmallerThanTwoBeamsWorks) {
 
 TEST(Beam, BeginMayBeTheEndOrNoTokenOfTheOutput) {
   const auto tables = random_tables(1, 5, 6);
-  for (int64_t start : {end, int64_t{4}, int64_t{77}}) {
+  for (int64_t start : {kEnd, int64_t{4}, int64_t{77}}) {
     MarkovModel model(tables);
     const DecodeOptions options{.beam = 125, .nbest = 1};
-    auto expected = exhaustive(tables[0], start, end, 3, options);
+    auto expected = exhaustive(tables[0], start, kEnd, 3, options);
     expected.resize(1);
-    expect_same(beam_search(model, start, end, {3}, options).at(0), expected, 1e-5);
+    expect_same(beam_search(model, start, kEnd, {3}, options).at(0), expected, 1e-5);
   }
 }
 
 TEST(Beam, AnEmptyBatchGivesAnEmptyResult) {
   MarkovModel model(random_tables(0, 4, 1));
-  EXPECT_TRUE(beam_search(model, begin, end, {}, {}).empty());
+  EXPECT_TRUE(beam_search(model, kBegin, kEnd, {}, {}).empty());
   EXPECT_TRUE(model.rows_at_steps().empty());
 }
 
@@ -221,11 +215,11 @@ TEST(Beam, MistakesAreNamed) {
   EXPECT_EQ(mistake([&] { search(tables, {3, 3}, {.beam = 0}); }), "decode.beam is 0: it must be at least 1");
   MarkovModel stuck(tables, 0), model(tables);
   EXPECT_EQ(mistake([&] {
-              beam_search(stuck, begin, end, {3, 3}, {});
+              beam_search(stuck, kBegin, kEnd, {3, 3}, {});
             }),
             "the model can make no step: its maximum length must be at least 1");
   EXPECT_EQ(mistake([&] {
-              beam_search(model, begin, 4, {3, 3}, {});
+              beam_search(model, kBegin, 4, {3, 3}, {});
             }),
             "the end token is 4: the model knows tokens 0 to 3");
 }

@@ -5,19 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <set>
+
+#include "decode/logits.h"
 
 namespace synthesizer::testing {
 namespace {
 
-const float never = -std::numeric_limits<float>::infinity();
 const std::vector<float> shares{0.05F, 0.4F, 0.15F, 0.1F, 0.3F};
-
-std::vector<float> logs(std::vector<float> probabilities) {
-  for (float& p : probabilities) p = std::log(p);
-  return probabilities;
-}
 
 /// Draws many and compares the counts with the shares, by chi-square against a bound that a right sampler
 /// exceeds once in a million seeds (the seed is fixed). Shares of 0 must not come at all.

@@ -3,31 +3,28 @@
 #include "decode/greedy.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "decode/beam.h"
+#include "decode/logits.h"
 #include "decode/markov_model.h"
 
 namespace synthesizer::testing {
 namespace {
 
-constexpr int64_t begin = 2, end = 0;
-const float never = -std::numeric_limits<float>::infinity();
-
 std::vector<std::vector<Hypothesis>> greedy(const at::Tensor& tables, const std::vector<int64_t>& limits,
                                             const DecodeOptions& options) {
   MarkovModel model(tables);
-  return greedy_search(model, begin, end, limits, options);
+  return greedy_search(model, kOtherBegin, kEnd, limits, options);
 }
 
-struct Case {
+struct GreedyCase {
   std::string normalization;
   int64_t vocabulary, min_length;
   bool early;
 };
 
-class GreedyAgainstBeam : public ::testing::TestWithParam<Case> {};
+class GreedyAgainstBeam : public ::testing::TestWithParam<GreedyCase> {};
 
 TEST_P(GreedyAgainstBeam, IsTheSame) {
   const auto& [normalization, vocabulary, min_length, early] = GetParam();
@@ -37,7 +34,7 @@ TEST_P(GreedyAgainstBeam, IsTheSame) {
     const DecodeOptions options{
         .beam = 1, .length_normalization = normalization, .early_stopping = early, .min_length = min_length};
     MarkovModel model(tables);
-    const auto expected = beam_search(model, begin, end, limits, options);
+    const auto expected = beam_search(model, kOtherBegin, kEnd, limits, options);
     const auto found = greedy(tables, limits, options);
     ASSERT_EQ(found.size(), expected.size());
     for (size_t n = 0; n < found.size(); ++n) expect_same(found[n], expected[n]);
@@ -45,14 +42,14 @@ TEST_P(GreedyAgainstBeam, IsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GreedyAgainstBeam,
-                         ::testing::Values(Case{"power", 5, 0, true}, Case{"power", 3, 0, false},
-                                           Case{"gnmt", 4, 3, true}, Case{"power", 40, 1, true},
-                                           Case{"gnmt", 2, 2, false}, Case{"power", 1, 0, true}));
+                         ::testing::Values(GreedyCase{"power", 5, 0, true}, GreedyCase{"power", 3, 0, false},
+                                           GreedyCase{"gnmt", 4, 3, true}, GreedyCase{"power", 40, 1, true},
+                                           GreedyCase{"gnmt", 2, 2, false}, GreedyCase{"power", 1, 0, true}));
 
 TEST(Greedy, TakesTheMostLikelyTokenAtEachStep) {
   const auto tables = random_tables(1, 6, 9);
   const auto found = greedy(tables, {5}, {.min_length = 5}).at(0).at(0);
-  std::vector<int64_t> fed{6, begin};
+  std::vector<int64_t> fed{6, kOtherBegin};
   double sum = 0;
   for (int64_t token : found.tokens) {
     auto logits = tables[0][fed[fed.size() - 2]][fed.back()].to(at::kDouble);
@@ -60,7 +57,7 @@ TEST(Greedy, TakesTheMostLikelyTokenAtEachStep) {
     sum += logits.log_softmax(0)[token].item<double>();
     fed.push_back(token);
   }
-  sum += tables[0][fed[fed.size() - 2]][fed.back()].to(at::kDouble).log_softmax(0)[end].item<double>();
+  sum += tables[0][fed[fed.size() - 2]][fed.back()].to(at::kDouble).log_softmax(0)[kEnd].item<double>();
   EXPECT_NEAR(found.log_probability, sum, 1e-5);
   EXPECT_NEAR(found.score, sum / std::pow(6, 0.6), 1e-5);
   EXPECT_FALSE(found.finished);
@@ -74,7 +71,7 @@ TEST(Greedy, StopsAtTheEnd) {
 
 TEST(Greedy, RowsMoveOnlyToDropFinishedOnes) {
   MarkovModel model(constant_tables(3, {-9, 1, 0}));
-  greedy_search(model, begin, end, {2, 2, 4}, {});
+  greedy_search(model, kOtherBegin, kEnd, {2, 2, 4}, {});
   EXPECT_EQ(model.rows_at_steps(), (std::vector<int64_t>{3, 3, 3, 1, 1}));
   EXPECT_EQ(model.reorders(), 1);
   EXPECT_EQ(model.state().at(0).sentence, 2);

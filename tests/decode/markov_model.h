@@ -10,6 +10,9 @@
 
 namespace synthesizer::testing {
 
+/// The tokens that texts begin and end with; some tests begin with another one.
+inline constexpr int64_t kEnd = 0, kBegin = 1, kOtherBegin = 2;
+
 /// A model small enough to be known in full: the logits of the next token stand in a table of the last two.
 /// Each sentence has a table of its own, so that rows of different sentences are never taken for one another.
 class MarkovModel : public StepModel {

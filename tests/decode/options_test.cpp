@@ -13,13 +13,13 @@
 namespace synthesizer::testing {
 namespace {
 
-struct Case {
+struct Mistake {
   const char* name;
   DecodeOptions options;
   std::string message;
 };
 
-class DecodeOptionsMistake : public ::testing::TestWithParam<Case> {};
+class DecodeOptionsMistake : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(DecodeOptionsMistake, IsNamed) {
   try {
@@ -35,31 +35,32 @@ const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinit
 INSTANTIATE_TEST_SUITE_P(
     All, DecodeOptionsMistake,
     ::testing::Values(
-        Case{"Beam", {.beam = 0}, "decode.beam is 0: it must be at least 1"},
-        Case{"Penalty", {.length_penalty = nan}, "decode.length_penalty is nan: it must be a finite number"},
-        Case{"Normalization",
-             {.length_normalization = "powr"},
-             "decode.length_normalization is \"powr\": it must be power or gnmt, did you mean 'power'?"},
-        Case{"Minimum", {.min_length = -1}, "decode.min_length is -1: it must be at least 0"},
-        Case{"Maximum", {.max_length = -2}, "decode.max_length is -2: it must be at least 0"},
-        Case{"MaximumBelowMinimum",
-             {.min_length = 5, .max_length = 4},
-             "decode.max_length is 4: it must be 0 or at least decode.min_length, 5"},
-        Case{"Nbest", {.nbest = 0}, "decode.nbest is 0: it must be at least 1"},
-        Case{"NbestAboveBeam", {.nbest = 5}, "decode.nbest is 5: it must be at most decode.beam, 4"},
-        Case{"Temperature",
-             {.temperature = -0.5},
-             "decode.temperature is -0.5: it must be a finite number of at least 0"},
-        Case{"TemperatureNan",
-             {.temperature = nan},
-             "decode.temperature is nan: it must be a finite number of at least 0"},
-        Case{"TemperatureInfinite",
-             {.temperature = infinity},
-             "decode.temperature is inf: it must be a finite number of at least 0"},
-        Case{"TopK", {.top_k = -1}, "decode.top_k is -1: it must be at least 0"},
-        Case{"TopP", {.top_p = 1.5}, "decode.top_p is 1.5: it must be between 0 and 1"},
-        Case{"TopPNegative", {.top_p = -0.1}, "decode.top_p is -0.1: it must be between 0 and 1"},
-        Case{"TopPNan", {.top_p = nan}, "decode.top_p is nan: it must be between 0 and 1"}),
+        Mistake{"Beam", {.beam = 0}, "decode.beam is 0: it must be at least 1"},
+        Mistake{
+            "Penalty", {.length_penalty = nan}, "decode.length_penalty is nan: it must be a finite number"},
+        Mistake{"Normalization",
+                {.length_normalization = "powr"},
+                "decode.length_normalization is \"powr\": it must be power or gnmt, did you mean 'power'?"},
+        Mistake{"Minimum", {.min_length = -1}, "decode.min_length is -1: it must be at least 0"},
+        Mistake{"Maximum", {.max_length = -2}, "decode.max_length is -2: it must be at least 0"},
+        Mistake{"MaximumBelowMinimum",
+                {.min_length = 5, .max_length = 4},
+                "decode.max_length is 4: it must be 0 or at least decode.min_length, 5"},
+        Mistake{"Nbest", {.nbest = 0}, "decode.nbest is 0: it must be at least 1"},
+        Mistake{"NbestAboveBeam", {.nbest = 5}, "decode.nbest is 5: it must be at most decode.beam, 4"},
+        Mistake{"Temperature",
+                {.temperature = -0.5},
+                "decode.temperature is -0.5: it must be a finite number of at least 0"},
+        Mistake{"TemperatureNan",
+                {.temperature = nan},
+                "decode.temperature is nan: it must be a finite number of at least 0"},
+        Mistake{"TemperatureInfinite",
+                {.temperature = infinity},
+                "decode.temperature is inf: it must be a finite number of at least 0"},
+        Mistake{"TopK", {.top_k = -1}, "decode.top_k is -1: it must be at least 0"},
+        Mistake{"TopP", {.top_p = 1.5}, "decode.top_p is 1.5: it must be between 0 and 1"},
+        Mistake{"TopPNegative", {.top_p = -0.1}, "decode.top_p is -0.1: it must be between 0 and 1"},
+        Mistake{"TopPNan", {.top_p = nan}, "decode.top_p is nan: it must be between 0 and 1"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(DecodeOptions, DefaultsAndEdgesAreAccepted) {

@@ -2,17 +2,15 @@
 
 #include "decode/repeats.h"
 
-#include <limits>
 #include <set>
 
 #include "decode/beam.h"
 #include "decode/greedy.h"
+#include "decode/logits.h"
 #include "decode/markov_model.h"
 
 namespace synthesizer::testing {
 namespace {
-
-constexpr int64_t begin = 2, end = 0;
 
 bool repeats(const std::vector<int64_t>& tokens, size_t n) {
   std::set<std::vector<int64_t>> seen;
@@ -28,7 +26,6 @@ TEST(Repeats, ForbidWhatWouldRepeat) {
   const auto possible = at::zeros({3, 6});
   const std::vector<int64_t> a{1, 2, 3, 1, 2}, b{4}, c{5, 5};
   forbid_repeats(possible, {&a, &b, &c}, 3);
-  const float never = -std::numeric_limits<float>::infinity();
   EXPECT_EQ(possible[0][3].item<float>(), never);
   EXPECT_EQ(possible.isinf().sum().item<int64_t>(), 1);
   const auto pairs = at::zeros({1, 6});
@@ -56,7 +53,7 @@ TEST(Repeats, NeverOccurInWhatIsWritten) {
         auto write = [&](int64_t ngram) {
           MarkovModel model(tables);
           const DecodeOptions options{.beam = beam, .min_length = 12, .no_repeat_ngram = ngram};
-          return (beam == 1 ? greedy_search : beam_search)(model, begin, end, limits, options);
+          return (beam == 1 ? greedy_search : beam_search)(model, kOtherBegin, kEnd, limits, options);
         };
         for (const auto& best : write(n)) EXPECT_FALSE(repeats(best[0].tokens, static_cast<size_t>(n)));
         for (const auto& best : write(0))

@@ -3,16 +3,14 @@
 #include "decode/sample.h"
 
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "base/error.h"
+#include "decode/logits.h"
 #include "decode/markov_model.h"
 
 namespace synthesizer::testing {
 namespace {
-
-const float never = -std::numeric_limits<float>::infinity();
 
 std::vector<std::vector<int64_t>> sampled(const at::Tensor& tables,
                                           const std::vector<std::vector<int64_t>>& prompts, int64_t tokens,

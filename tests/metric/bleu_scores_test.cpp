@@ -5,17 +5,12 @@
 #include <array>
 
 #include "metric/bleu.h"
+#include "metric/bleu_of.h"
 #include "metric/text_cases.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
-
-constexpr double kTolerance = 1e-9;
-
-Bleu bleu_of(const std::string& name, const BleuOptions& options = {}) {
-  const TextCase& texts = text_case(name);
-  return bleu(texts.hypotheses, texts.references, options);
-}
 
 /// Scores with the tokenizers 13a, none, char, intl.
 struct TokenizerScores {

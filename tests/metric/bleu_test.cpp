@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "metric/bleu_of.h"
 #include "metric/text_cases.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -13,13 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-constexpr double kTolerance = 1e-9;
-
-Bleu bleu_of(const std::string& name, const BleuOptions& options = {}) {
-  const TextCase& texts = text_case(name);
-  return bleu(texts.hypotheses, texts.references, options);
-}
 
 TEST(Bleu, takes_the_shorter_of_two_references_as_close) {
   for (const char* name : {"closest_length_of_two", "closest_length_the_other_way"}) {

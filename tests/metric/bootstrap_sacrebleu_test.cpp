@@ -5,11 +5,10 @@
 #include "metric/bootstrap.h"
 #include "metric/bootstrap_cases.h"
 #include "metric/registry.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
-
-constexpr double kTolerance = 1e-9;
 
 ResampledScore of(const std::string& metric, const Segments& hypotheses) {
   return resampled(find_metric(metric), hypotheses, {kReferences}).front().second;

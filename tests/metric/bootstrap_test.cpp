@@ -12,14 +12,13 @@
 #include "metric/bootstrap_cases.h"
 #include "metric/classify.h"
 #include "metric/registry.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-constexpr double kTolerance = 1e-9;
 
 ResampledScore one_of(const std::string& metric, const Segments& hypotheses, const Segments& references,
                       const std::string& key = "", const MetricOptions& options = {}) {

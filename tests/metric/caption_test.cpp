@@ -11,9 +11,9 @@ namespace synthesizer::testing {
 namespace {
 
 /// BLEU of orders 1 to 4, ROUGE-L, CIDEr.
-using Scores = std::array<double, 6>;
+using CaptionScores = std::array<double, 6>;
 
-void expect_near(const Caption& found, const Scores& expected) {
+void expect_near(const Caption& found, const CaptionScores& expected) {
   for (size_t n = 0; n < 4; ++n) EXPECT_NEAR(found.bleu[n], expected[n], 1e-9) << "BLEU-" << n + 1;
   EXPECT_NEAR(found.rouge_l, expected[4], 1e-9);
   EXPECT_NEAR(found.cider, expected[5], 1e-8);
@@ -21,7 +21,7 @@ void expect_near(const Caption& found, const Scores& expected) {
 
 struct CaptionCase {
   const char* name;
-  Scores scores;
+  CaptionScores scores;
 };
 
 class CaptionTexts : public ::testing::TestWithParam<CaptionCase> {};
@@ -31,7 +31,7 @@ TEST_P(CaptionTexts, agree_with_the_toolkit) {
   expect_near(caption(texts.hypotheses, texts.references), GetParam().scores);
 }
 
-const CaptionCase kCases[] = {
+const CaptionCase kCaptionCases[] = {
     {"one_reference",
      {66.666666655556, 51.639777940395, 40.548013296276, 32.466791540949, 58.333333333333, 368.275532813576}},
     {"equal_texts", {99.99999996, 99.9999999575, 99.999999953889, 99.999999947917, 100.0, 0.0}},
@@ -68,32 +68,34 @@ const CaptionCase kCases[] = {
     {"trailing_space",
      {65.498460220039, 63.418611407025, 60.324597637081, 54.751825322178, 71.554252199413, 0.0}},
 };
-INSTANTIATE_TEST_SUITE_P(Texts, CaptionTexts, ::testing::ValuesIn(kCases), kNameOfCase);
+INSTANTIATE_TEST_SUITE_P(Texts, CaptionTexts, ::testing::ValuesIn(kCaptionCases), kNameOfCase);
 
 TEST(Caption, texts_are_all_known_to_the_tests) {
-  EXPECT_EQ(std::size(kCases), text_cases().size());
+  EXPECT_EQ(std::size(kCaptionCases), text_cases().size());
 }
 
 const Segments kCaptions = {"a man riding a wave on top of a surfboard", "a cat sitting on a bench",
                             "two dogs play in the snow"};
-const References kReferences = {
+const References kCaptionReferences = {
     {"a man is riding a wave on a surfboard", "a cat sits on a wooden bench", "two dogs playing in snow"},
     {"a surfer on top of a wave", "the cat is sitting on the bench in a park",
      "dogs play in the snow two at a time"}};
 
 TEST(Caption, of_several_segments_agrees_with_the_toolkit) {
-  expect_near(caption(kCaptions, {kReferences[0]}), {77.272727269215, 57.040235942949, 34.389369476624,
-                                                     23.650064079957, 78.27582076945, 302.046092484853});
-  expect_near(caption(kCaptions, kReferences), {99.999999995455, 91.766293543724, 71.688277646891,
-                                                58.025016081922, 80.740467234097, 335.785174338783});
+  expect_near(
+      caption(kCaptions, {kCaptionReferences[0]}),
+      {77.272727269215, 57.040235942949, 34.389369476624, 23.650064079957, 78.27582076945, 302.046092484853});
+  expect_near(caption(kCaptions, kCaptionReferences), {99.999999995455, 91.766293543724, 71.688277646891,
+                                                       58.025016081922, 80.740467234097, 335.785174338783});
 }
 
 TEST(Cider, counts_a_repeated_reference_once) {
-  EXPECT_NEAR(cider(kCaptions, {kReferences[0], kReferences[0]}), cider(kCaptions, {kReferences[0]}), 1e-9);
+  EXPECT_NEAR(cider(kCaptions, {kCaptionReferences[0], kCaptionReferences[0]}),
+              cider(kCaptions, {kCaptionReferences[0]}), 1e-9);
 }
 
 TEST(Cider, of_the_same_texts_is_1000) {
-  EXPECT_NEAR(cider(kReferences[0], {kReferences[0]}), 1000, 1e-9);
+  EXPECT_NEAR(cider(kCaptionReferences[0], {kCaptionReferences[0]}), 1000, 1e-9);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "metric/text_cases.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-constexpr double kTolerance = 1e-9;
 
 // Character order, word order, beta, lowercase, whitespace, eps smoothing.
 const ChrfOptions kOptions[] = {
@@ -30,12 +29,12 @@ const ChrfOptions kOptions[] = {
     {6, 2, 2, false, false, true},
 };
 
-struct Scores {
+struct ChrfScores {
   const char* name;
   std::array<double, std::size(kOptions)> scores;
 };
 
-class Chrf : public ::testing::TestWithParam<Scores> {};
+class Chrf : public ::testing::TestWithParam<ChrfScores> {};
 
 TEST_P(Chrf, agrees_with_sacrebleu) {
   const TextCase& texts = text_case(GetParam().name);
@@ -45,7 +44,7 @@ TEST_P(Chrf, agrees_with_sacrebleu) {
   }
 }
 
-const Scores kScores[] = {
+const ChrfScores kChrfScores[] = {
     {"one_reference",
      {59.4588808448, 60.3721398619, 59.4588808448, 60.3721398619, 67.6305453496, 74.9437860635, 59.4582372899,
       60.3629087366}},
@@ -105,10 +104,10 @@ const Scores kScores[] = {
       69.8516275621}},
     {"trailing_space", {100, 100, 100, 100, 86.0109386657, 100, 100, 100}},
 };
-INSTANTIATE_TEST_SUITE_P(Texts, Chrf, ::testing::ValuesIn(kScores), kNameOfCase);
+INSTANTIATE_TEST_SUITE_P(Texts, Chrf, ::testing::ValuesIn(kChrfScores), kNameOfCase);
 
 TEST(ChrfTexts, are_all_known_to_the_tests) {
-  EXPECT_EQ(std::size(kScores), text_cases().size());
+  EXPECT_EQ(std::size(kChrfScores), text_cases().size());
 }
 
 TEST(ChrfCounts, are_those_of_each_order) {

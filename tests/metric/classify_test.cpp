@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -12,16 +13,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-constexpr double kTolerance = 1e-9;
-const Segments kPredicted = {"a", "b", "c", "a", "b", "a", "d", "c", "a", "b"};
-const Segments kGold = {"a", "b", "a", "a", "c", "b", "a", "c", "a", "b"};
+const Segments kPredictedLabels = {"a", "b", "c", "a", "b", "a", "d", "c", "a", "b"};
+const Segments kGoldLabels = {"a", "b", "a", "a", "c", "b", "a", "c", "a", "b"};
 const Segments kAnswers = {"yes", "no", "yes", "yes", "no", "no"};
 const Segments kRight = {"yes", "yes", "no", "yes", "no", "no"};
 
 TEST(Classify, agrees_with_scikit_learn_on_many_labels) {
-  EXPECT_NEAR(accuracy(kPredicted, kGold), 60.0, kTolerance);
-  EXPECT_NEAR(macro_f1(kPredicted, kGold), 45.833333333333, kTolerance);
-  EXPECT_NEAR(matthews(kPredicted, kGold), 40.984429998527, kTolerance);
+  EXPECT_NEAR(accuracy(kPredictedLabels, kGoldLabels), 60.0, kTolerance);
+  EXPECT_NEAR(macro_f1(kPredictedLabels, kGoldLabels), 45.833333333333, kTolerance);
+  EXPECT_NEAR(matthews(kPredictedLabels, kGoldLabels), 40.984429998527, kTolerance);
 }
 
 TEST(Classify, agrees_with_scikit_learn_on_two_labels) {

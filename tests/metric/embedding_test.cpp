@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "metric/tolerance.h"
 #include "text/folder_test.h"
 
 namespace synthesizer::testing {
@@ -16,7 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-constexpr double kTolerance = 1e-9;
 const char* const kVectors =
     "cat 1 0 0.5\n"
     "dog 0.8 0.6 -0.25\n"
@@ -70,16 +70,16 @@ TEST_F(VectorsTest, that_are_none_are_refused_with_the_line) {
 }
 
 const Segments kHypotheses = {"the cat sat", "the dog", "unseen mat sat"};
-const Segments kFirst = {"the dog sat", "cat mat", "mat strange words"};
-const Segments kSecond = {"mat", "dog the dog", "sat sat sat"};
+const Segments kFirstReferences = {"the dog sat", "cat mat", "mat strange words"};
+const Segments kSecondReferences = {"mat", "dog the dog", "sat sat sat"};
 
 TEST_F(VectorsTest, score_texts_as_nlg_eval_does) {
   const WordVectors vectors = read(kVectors);
-  const Embedding one = embedding(kHypotheses, {kFirst}, vectors);
+  const Embedding one = embedding(kHypotheses, {kFirstReferences}, vectors);
   EXPECT_NEAR(one.average, 63.828116888488, kTolerance);
   EXPECT_NEAR(one.extrema, 56.042964210281, kTolerance);
   EXPECT_NEAR(one.greedy, 78.435416465563, kTolerance);
-  const Embedding two = embedding(kHypotheses, {kFirst, kSecond}, vectors);
+  const Embedding two = embedding(kHypotheses, {kFirstReferences, kSecondReferences}, vectors);
   EXPECT_NEAR(two.average, 83.680886777562, kTolerance);
   EXPECT_NEAR(two.extrema, 85.513337394961, kTolerance);
   EXPECT_NEAR(two.greedy, 91.406147534575, kTolerance);

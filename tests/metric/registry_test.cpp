@@ -58,7 +58,7 @@ T value(const MetricResult& result, const std::string& key) {
 }
 
 template <class Matcher>
-void expect_refused(const std::string& metric, const MetricOptions& options, const Matcher& message) {
+void expect_options_refused(const std::string& metric, const MetricOptions& options, const Matcher& message) {
   EXPECT_THAT([&] { run(metric, "one_reference", options); }, ThrowsMessage<InvalidInput>(message));
 }
 
@@ -159,23 +159,28 @@ TEST(ChrfMetric, takes_its_options) {
 }
 
 TEST(MetricOptions, a_metric_does_not_take_are_refused) {
-  expect_refused("chrf", {{"tokenize", "13a"}},
-                 AllOf(HasSubstr("metric chrf takes no option tokenize"), HasSubstr("word-order")));
-  expect_refused("bleu", {{"tokenise", "13a"}}, HasSubstr("did you mean 'tokenize'?"));
+  expect_options_refused("chrf", {{"tokenize", "13a"}},
+                         AllOf(HasSubstr("metric chrf takes no option tokenize"), HasSubstr("word-order")));
+  expect_options_refused("bleu", {{"tokenise", "13a"}}, HasSubstr("did you mean 'tokenize'?"));
 }
 
 TEST(MetricOptions, with_values_nobody_knows_are_refused) {
-  expect_refused("bleu", {{"tokenize", "13"}}, HasSubstr("option tokenize is '13', did you mean '13a'?"));
-  expect_refused("bleu", {{"lowercase", "yes"}}, HasSubstr("option lowercase is 'yes': it is true or false"));
-  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "much"}},
-                 HasSubstr("smooth-value is 'much'"));
-  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "-1"}}, HasSubstr("smooth-value is '-1'"));
-  expect_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "inf"}}, HasSubstr("smooth-value is 'inf'"));
-  expect_refused("bleu", {{"smooth-value", "1"}}, HasSubstr("smooth is exp"));
-  expect_refused("chrf", {{"word-order", "two"}}, HasSubstr("word-order is 'two': it is a whole number"));
-  expect_refused("chrf", {{"word-order", "2x"}}, HasSubstr("word-order is '2x'"));
-  expect_refused("chrf", {{"word-order", "-1"}}, HasSubstr("word-order is '-1'"));
-  expect_refused("chrf", {{"char-order", "0"}}, HasSubstr("from 1 to 20"));
+  expect_options_refused("bleu", {{"tokenize", "13"}},
+                         HasSubstr("option tokenize is '13', did you mean '13a'?"));
+  expect_options_refused("bleu", {{"lowercase", "yes"}},
+                         HasSubstr("option lowercase is 'yes': it is true or false"));
+  expect_options_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "much"}},
+                         HasSubstr("smooth-value is 'much'"));
+  expect_options_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "-1"}},
+                         HasSubstr("smooth-value is '-1'"));
+  expect_options_refused("bleu", {{"smooth", "floor"}, {"smooth-value", "inf"}},
+                         HasSubstr("smooth-value is 'inf'"));
+  expect_options_refused("bleu", {{"smooth-value", "1"}}, HasSubstr("smooth is exp"));
+  expect_options_refused("chrf", {{"word-order", "two"}},
+                         HasSubstr("word-order is 'two': it is a whole number"));
+  expect_options_refused("chrf", {{"word-order", "2x"}}, HasSubstr("word-order is '2x'"));
+  expect_options_refused("chrf", {{"word-order", "-1"}}, HasSubstr("word-order is '-1'"));
+  expect_options_refused("chrf", {{"char-order", "0"}}, HasSubstr("from 1 to 20"));
 }
 
 TEST(Metrics, refuse_texts_that_do_not_fit) {

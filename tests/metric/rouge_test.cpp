@@ -7,11 +7,10 @@
 #include <array>
 
 #include "metric/text_cases.h"
+#include "metric/tolerance.h"
 
 namespace synthesizer::testing {
 namespace {
-
-constexpr double kTolerance = 1e-9;
 
 void expect_near(const RougeScore& found, const RougeScore& expected, const std::string& what) {
   EXPECT_NEAR(found.precision, expected.precision, kTolerance) << what << " precision";
@@ -45,7 +44,7 @@ TEST_P(RougeTexts, agree_with_rouge_score) {
   EXPECT_NEAR(stems.rouge_lsum.f, GetParam().stems[3], kTolerance);
 }
 
-const RougeCase kCases[] = {
+const RougeCase kRougeCases[] = {
     {"one_reference",
      {{77.380952380952, 77.380952380952, 77.380952380952},
       {38.333333333333, 38.333333333333, 38.333333333333},
@@ -159,10 +158,10 @@ const RougeCase kCases[] = {
      {{100.0, 100.0, 100.0}, {100.0, 100.0, 100.0}, {100.0, 100.0, 100.0}, {100.0, 100.0, 100.0}},
      {100.0, 100.0, 100.0, 100.0}},
 };
-INSTANTIATE_TEST_SUITE_P(Texts, RougeTexts, ::testing::ValuesIn(kCases), kNameOfCase);
+INSTANTIATE_TEST_SUITE_P(Texts, RougeTexts, ::testing::ValuesIn(kRougeCases), kNameOfCase);
 
 TEST(Rouge, texts_are_all_known_to_the_tests) {
-  EXPECT_EQ(std::size(kCases), text_cases().size());
+  EXPECT_EQ(std::size(kRougeCases), text_cases().size());
 }
 
 TEST(Rouge, compares_stems_of_words_longer_than_three_characters) {

@@ -12,8 +12,6 @@
 namespace synthesizer::testing {
 namespace {
 
-constexpr int64_t kVocabulary = 11;
-
 class Pooling : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Pooling, IsTheMeanOfRealTokensOrTheFirst) {

@@ -12,7 +12,7 @@
 namespace synthesizer {
 namespace {
 
-constexpr int64_t kVocabulary = 11;
+using testing::kVocabulary;
 
 class EveryModel : public ::testing::TestWithParam<ModelOptions> {
  protected:

@@ -6,6 +6,9 @@
 
 namespace synthesizer::testing {
 
+/// How many tokens a small model knows.
+inline constexpr int64_t kVocabulary = 11;
+
 /// A small model of that attention: everything in it, nothing large.
 inline ModelOptions small_model(const std::string& attention = "V") {
   ModelOptions o;

@@ -11,8 +11,6 @@
 namespace synthesizer::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 std::vector<TextExample> with_targets(const Texts& targets) {
   std::vector<TextExample> examples;
   for (const auto& target : targets) examples.push_back({"", target, "", {target}});

@@ -8,6 +8,8 @@
 
 namespace synthesizer::testing {
 
+using Texts = std::vector<std::string>;
+
 /// All examples of a file that has these lines.
 inline std::vector<TextExample> read_lines(const Benchmark& benchmark, const std::vector<std::string>& lines,
                                            bool training = false) {

@@ -12,8 +12,6 @@
 namespace synthesizer::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 TEST(Glue, cola) {
   const Texts expected{"cola sentence: The \"box\" is. -> acceptable",
                        "cola sentence: Box the is. -> unacceptable"};

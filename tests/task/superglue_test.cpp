@@ -7,8 +7,6 @@
 namespace synthesizer::testing {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 TEST(SuperGlue, boolq) {
   EXPECT_EQ(
       texts("BoolQ", {R"({"question": "is it", "passage": "P \"q\" فا\n", "idx": 0, "label": true})", " ",

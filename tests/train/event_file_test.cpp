@@ -19,7 +19,7 @@
 namespace synthesizer {
 namespace {
 
-using testing::MatchesRegex;
+using ::testing::MatchesRegex;
 
 template <typename T>
 T number(const std::string& bytes, size_t place) {
@@ -77,7 +77,7 @@ int64_t step_of(const std::string& event) {
   return number<int64_t>(fields(event).at(2), 0);
 }
 
-class EventFileTest : public testing::Test {
+class EventFileTest : public ::testing::Test {
  protected:
   EventFileTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "events_XXXXXX").string();
@@ -181,7 +181,7 @@ TEST_F(EventFileTest, AFolderThatIsNotThereIsRefused) {
     EventFile(folder_ + "/none", -1);
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("cannot be written: No such file or directory"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot be written: No such file or directory"));
   }
 }
 

@@ -13,10 +13,10 @@
 namespace synthesizer {
 namespace {
 
-using testing::ElementsAre;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
-class MetricsLogTest : public testing::Test {
+class MetricsLogTest : public ::testing::Test {
  protected:
   MetricsLogTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "metrics_XXXXXX").string();
@@ -163,7 +163,7 @@ TEST_F(MetricsLogTest, AForeignLineIsRefusedWithItsPlace) {
         drop ? MetricsLog::drop_after(path_, 0) : static_cast<void>(MetricsLog::read(path_));
         ADD_FAILURE() << bad;
       } catch (const InvalidInput& error) {
-        EXPECT_THAT(error.what(), testing::StartsWith(path_ + ":2: not a line of metrics")) << bad;
+        EXPECT_THAT(error.what(), ::testing::StartsWith(path_ + ":2: not a line of metrics")) << bad;
       }
     }
     EXPECT_EQ(read_file(path_), before);

@@ -20,8 +20,8 @@
 namespace synthesizer {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 ProgressState state(int64_t step, bool report = false) {
   return {.step = step,
@@ -47,7 +47,7 @@ class Variable {
   bool set_ = false;
 };
 
-class ProgressTest : public testing::Test {
+class ProgressTest : public ::testing::Test {
  protected:
   Variable term_{"TERM", "xterm"};
   Variable no_color_{"NO_COLOR", nullptr};

@@ -11,15 +11,15 @@
 namespace synthesizer {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* cpuinfo =
     "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t\t: 143\nmodel name\t: Some Processor @ 2.00GHz\n"
     "flags\t\t: fpu avx avx2 avx512f_not avx512f amx_bf16\nvmx flags\t: none\n\n"
     "processor\t: 1\nmodel name\t: Another\nflags\t\t: fpu\n";
 
-class ProvenanceTest : public testing::Test {
+class ProvenanceTest : public ::testing::Test {
  protected:
   ProvenanceTest() : home_(std::getenv("HOME") == nullptr ? "" : std::getenv("HOME")) {
     ::setenv("HOME", "/home/somebody", 1);

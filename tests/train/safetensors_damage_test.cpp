@@ -18,11 +18,11 @@
 namespace synthesizer {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class DamagedSafetensors : public testing::Test {
+class DamagedSafetensors : public ::testing::Test {
  protected:
   DamagedSafetensors() {
     std::string pattern = (std::filesystem::temp_directory_path() / "safetensors_XXXXXX").string();
@@ -86,8 +86,8 @@ TEST_F(DamagedSafetensors, AFileCutAnywhereIsRefused) {
   const std::string whole = read_file(path_);
   for (size_t length = 0; length < whole.size(); ++length) {
     put(whole.substr(0, length));
-    EXPECT_THAT(complaint(), testing::AnyOf(StartsWith(path_ + " is damaged: "),
-                                            StartsWith(path_ + " is no safetensors file: ")))
+    EXPECT_THAT(complaint(), ::testing::AnyOf(StartsWith(path_ + " is damaged: "),
+                                              StartsWith(path_ + " is no safetensors file: ")))
         << length;
   }
   put(whole + "x");
@@ -205,7 +205,7 @@ TEST_F(DamagedSafetensors, NoMutatedFileDoesMoreThanComplain) {
       ++read;
     } catch (const InvalidInput& error) {
       EXPECT_THAT(error.what(),
-                  testing::AnyOf(HasSubstr(" is damaged: "), HasSubstr(" is no safetensors file: ")));
+                  ::testing::AnyOf(HasSubstr(" is damaged: "), HasSubstr(" is no safetensors file: ")));
       ++refused;
     }
   }

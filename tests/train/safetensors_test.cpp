@@ -14,9 +14,9 @@
 namespace synthesizer {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class Safetensors : public testing::Test {
+class Safetensors : public ::testing::Test {
  protected:
   Safetensors() {
     std::string pattern = (std::filesystem::temp_directory_path() / "safetensors_XXXXXX").string();

@@ -24,15 +24,16 @@ bool vector_code_serves(const ConvolutionProblem& p) {
   return p.input.is_cpu() && p.input.scalar_type() != at::kDouble;
 }
 
-at::Tensor forward(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths,
-                   int64_t left) {
+at::Tensor convolve_forward(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths,
+                            int64_t left) {
   const ConvolutionProblem p{input, weight, lengths.value_or(at::Tensor()), left};
   p.check();
   return vector_code_serves(p) ? vector_convolve(p) : plain_convolve(p);
 }
 
-ConvolutionGradients backward(const at::Tensor& grad, const at::Tensor& input, const at::Tensor& weight,
-                              const MaybeTensor& lengths, int64_t left, std::array<bool, 2> wanted) {
+ConvolutionGradients convolve_backward(const at::Tensor& grad, const at::Tensor& input,
+                                       const at::Tensor& weight, const MaybeTensor& lengths, int64_t left,
+                                       std::array<bool, 2> wanted) {
   const ConvolutionProblem p{input, weight, lengths.value_or(at::Tensor()), left};
   p.check();
   return vector_code_serves(p) ? vector_convolve_backward(p, grad, wanted)
@@ -41,12 +42,13 @@ ConvolutionGradients backward(const at::Tensor& grad, const at::Tensor& input, c
 
 // --- Meta: shapes alone, which may be symbols. All results are contiguous. ---
 
-at::Tensor meta_forward(const at::Tensor& input, const at::Tensor&, const MaybeTensor&, int64_t) {
+at::Tensor meta_convolve_forward(const at::Tensor& input, const at::Tensor&, const MaybeTensor&, int64_t) {
   return at::empty_symint(input.sym_sizes(), input.options());
 }
 
-ConvolutionGradients meta_backward(const at::Tensor&, const at::Tensor& input, const at::Tensor& weight,
-                                   const MaybeTensor&, int64_t, std::array<bool, 2> wanted) {
+ConvolutionGradients meta_convolve_backward(const at::Tensor&, const at::Tensor& input,
+                                            const at::Tensor& weight, const MaybeTensor&, int64_t,
+                                            std::array<bool, 2> wanted) {
   auto like = [](bool is_wanted, const at::Tensor& t) {
     return is_wanted ? at::empty_symint(t.sym_sizes(), t.options()) : at::Tensor();
   };
@@ -56,8 +58,9 @@ ConvolutionGradients meta_backward(const at::Tensor&, const at::Tensor& input, c
 // --- Autograd ---
 
 at::Tensor call(const at::Tensor& input, const at::Tensor& weight, const MaybeTensor& lengths, int64_t left) {
-  static const auto op =
-      c10::Dispatcher::singleton().findSchemaOrThrow("synthesizer::convolve", "").typed<decltype(forward)>();
+  static const auto op = c10::Dispatcher::singleton()
+                             .findSchemaOrThrow("synthesizer::convolve", "")
+                             .typed<decltype(convolve_forward)>();
   return op.call(input, weight, lengths, left);
 }
 
@@ -75,7 +78,7 @@ class ConvolveFunction : public torch::autograd::Function<ConvolveFunction> {
                                                  const torch::autograd::variable_list& grads) {
     static const auto op = c10::Dispatcher::singleton()
                                .findSchemaOrThrow("synthesizer::convolve_backward", "")
-                               .typed<decltype(kernel::backward)>();
+                               .typed<decltype(kernel::convolve_backward)>();
     const auto saved = context->get_saved_variables();
     const auto [input, weight] = op.call(
         grads[0], saved[0], saved[1], saved[2].defined() ? MaybeTensor(saved[2]) : std::nullopt,
@@ -99,17 +102,17 @@ TORCH_LIBRARY_FRAGMENT(synthesizer, m) {
 }
 
 TORCH_LIBRARY_IMPL(synthesizer, CPU, m) {
-  m.impl("convolve", TORCH_FN(forward));
-  m.impl("convolve_backward", TORCH_FN(backward));
+  m.impl("convolve", TORCH_FN(convolve_forward));
+  m.impl("convolve_backward", TORCH_FN(convolve_backward));
 }
 TORCH_LIBRARY_IMPL(synthesizer, CompositeExplicitAutograd, m) {  // plain, any device
-  m.impl("convolve", TORCH_FN(forward));
-  m.impl("convolve_backward", TORCH_FN(backward));
+  m.impl("convolve", TORCH_FN(convolve_forward));
+  m.impl("convolve_backward", TORCH_FN(convolve_backward));
 }
 
 TORCH_LIBRARY_IMPL(synthesizer, Meta, m) {
-  m.impl("convolve", TORCH_FN(meta_forward));
-  m.impl("convolve_backward", TORCH_FN(meta_backward));
+  m.impl("convolve", TORCH_FN(meta_convolve_forward));
+  m.impl("convolve_backward", TORCH_FN(meta_convolve_backward));
 }
 
 TORCH_LIBRARY_IMPL(synthesizer, Autograd, m) {

@@ -20,8 +20,8 @@ Reach reach(const ConvolutionProblem& p, int64_t tap) {
 }
 
 /// A problem's tensors in the dtype of computation, without what is padding.
-struct Plain {
-  explicit Plain(const ConvolutionProblem& problem)
+struct PlainConvolution {
+  explicit PlainConvolution(const ConvolutionProblem& problem)
       : p(problem), dtype(p.input.scalar_type() == at::kDouble ? at::kDouble : at::kFloat) {
     if (p.lengths.defined()) {
       padding = at::arange(p.rows(), p.lengths.options())
@@ -54,7 +54,7 @@ struct Plain {
 }  // namespace
 
 at::Tensor plain_convolve(const ConvolutionProblem& p) {
-  const Plain plain(p);
+  const PlainConvolution plain(p);
   const auto input = plain.heads(p.input);
   auto y = at::zeros_like(input);
   for (int64_t t = 0; t < p.taps(); ++t) {
@@ -66,7 +66,7 @@ at::Tensor plain_convolve(const ConvolutionProblem& p) {
 
 ConvolutionGradients plain_convolve_backward(const ConvolutionProblem& p, const at::Tensor& grad,
                                              std::array<bool, 2> wanted) {
-  const Plain plain(p);
+  const PlainConvolution plain(p);
   const auto input = plain.heads(p.input), dy = plain.heads(grad);
   auto d_input = at::zeros_like(input), d_weight = at::zeros(p.weight.sizes(), plain.weight.options());
   for (int64_t t = 0; t < p.taps(); ++t) {

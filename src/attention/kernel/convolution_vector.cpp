@@ -10,9 +10,9 @@
 namespace synthesizer::kernel {
 namespace {
 
-constexpr int64_t kRows = 32;  ///< of a block: with the kernel's reach on both sides they fit a cache
+constexpr int64_t kBlockRows = 32;  ///< of a block: with the kernel's reach on both sides they fit a cache
 
-at::Tensor usable(const at::Tensor& t) {
+at::Tensor contiguous_float(const at::Tensor& t) {
   return t.to(at::kFloat).contiguous();
 }
 
@@ -20,15 +20,15 @@ at::Tensor usable(const at::Tensor& t) {
 template <class Body>
 void for_each_block(const ConvolutionProblem& p, const Body& body) {
   const auto lengths = p.lengths.defined() ? p.lengths.contiguous() : p.lengths;
-  const int64_t blocks = (p.rows() + kRows - 1) / kRows;
+  const int64_t blocks = (p.rows() + kBlockRows - 1) / kBlockRows;
   const Band full{p.rows(), p.heads(), p.channels() / p.heads(),
                   p.taps(), p.left,    p.shared() ? 0 : p.heads() * p.taps()};
   at::parallel_for(0, p.batch() * blocks, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
-      const int64_t b = block / blocks, begin = block % blocks * kRows;
+      const int64_t b = block / blocks, begin = block % blocks * kBlockRows;
       Band band = full;
       if (lengths.defined()) band.length = lengths.const_data_ptr<int64_t>()[b];
-      body(block, b, band, begin, std::min(begin + kRows, p.rows()));
+      body(block, b, band, begin, std::min(begin + kBlockRows, p.rows()));
     }
   });
 }
@@ -41,7 +41,7 @@ struct Places {
 };
 
 at::Tensor input_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
-  const auto weight = usable(p.weight);
+  const auto weight = contiguous_float(p.weight);
   auto result = at::empty(p.input.sizes(), grad.options());
   const float *dy = grad.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* to = result.data_ptr<float>();
@@ -53,7 +53,7 @@ at::Tensor input_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
 }
 
 at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
-  const auto input = usable(p.input);
+  const auto input = contiguous_float(p.input);
   const float *dy = grad.const_data_ptr<float>(), *x = input.const_data_ptr<float>();
   const Places at(p);
   const int64_t kernel = p.heads() * p.taps();
@@ -69,7 +69,7 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
     return result.to(p.weight.scalar_type());
   }
   // A sum for each block, and those added up in their order.
-  const int64_t blocks = p.batch() * ((p.rows() + kRows - 1) / kRows);
+  const int64_t blocks = p.batch() * ((p.rows() + kBlockRows - 1) / kBlockRows);
   auto sums = at::empty({blocks, kernel}, grad.options());
   float* to = sums.data_ptr<float>();
   for_each_block(p, [&](int64_t block, int64_t b, const Band& band, int64_t begin, int64_t end) {
@@ -86,7 +86,7 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
 }  // namespace
 
 at::Tensor vector_convolve(const ConvolutionProblem& p) {
-  const auto input = usable(p.input), weight = usable(p.weight);
+  const auto input = contiguous_float(p.input), weight = contiguous_float(p.weight);
   auto result = at::empty(p.input.sizes(), input.options());
   const float *x = input.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* y = result.data_ptr<float>();
@@ -99,7 +99,7 @@ at::Tensor vector_convolve(const ConvolutionProblem& p) {
 
 ConvolutionGradients vector_convolve_backward(const ConvolutionProblem& p, const at::Tensor& grad,
                                               std::array<bool, 2> wanted) {
-  const auto dy = usable(grad);
+  const auto dy = contiguous_float(grad);
   return {wanted[0] ? input_gradient(p, dy) : at::Tensor(),
           wanted[1] ? weight_gradient(p, dy) : at::Tensor()};
 }

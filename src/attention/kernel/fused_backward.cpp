@@ -20,7 +20,7 @@ namespace synthesizer::kernel {
 namespace {
 
 /// What one thread works with: two tiles, and the factors of all the products.
-struct Scratch {
+struct BackwardScratch {
   hwy::AlignedFreeUniquePtr<float[]> s = hwy::AllocateAligned<float>(kTileRows * kTileStride);
   hwy::AlignedFreeUniquePtr<float[]> g = hwy::AllocateAligned<float>(kTileRows * kTileStride);
   std::array<float, kTileRows> delta;
@@ -35,10 +35,10 @@ void clear(const Matrix& m) {
   for (int64_t i = 0; i < m.rows; ++i) std::fill_n(m.data + i * m.row_stride, m.columns, 0.0f);
 }
 
-class Backward {
+class FusedBackward {
  public:
-  Backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result, const at::Tensor& lse,
-           const Wanted& wanted)
+  FusedBackward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
+                const at::Tensor& lse, const Wanted& wanted)
       : p_(problem),
         operands_(problem),
         grad_(rows_usable(grad)),
@@ -76,7 +76,7 @@ class Backward {
 
   Gradients run() {
     at::parallel_for(0, p_.heads() * groups_, 1, [&](int64_t first, int64_t last) {
-      Scratch scratch;
+      BackwardScratch scratch;
       for (int64_t task = first; task < last; ++task) {
         const int64_t h = task / groups_, group = task % groups_;
         for (int64_t b = group * p_.batch() / groups_; b < (group + 1) * p_.batch() / groups_; ++b) {
@@ -96,7 +96,7 @@ class Backward {
     at::Tensor column, table;
   };
 
-  void one_matrix(int64_t b, int64_t h, int64_t group, Scratch& scratch) {
+  void one_matrix(int64_t b, int64_t h, int64_t group, BackwardScratch& scratch) {
     // Cleared here and not before: the memory stays in the cache until it is added to.
     for (const at::Tensor* t : {&to_.query, &to_.key, &to_.row, &to_.left, &to_.right, &to_.value}) {
       if (t->defined()) clear(Operands::matrix(*t, b, h));
@@ -129,7 +129,7 @@ class Backward {
   }
 
   void one_tile(int64_t b, int64_t h, int64_t group, const Tile& s, const Tile& g, const Matrix& dy,
-                const Scratch& scratch) {
+                const BackwardScratch& scratch) {
     const bool causal = p_.mask.causal;
     const auto scale = static_cast<float>(p_.logits.scale);
     const float* lse = lse_.const_data_ptr<float>() + (b * p_.heads() + h) * p_.rows() + s.row;
@@ -178,7 +178,7 @@ class Backward {
 
 Gradients fused_backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
                          const at::Tensor& lse, const Wanted& wanted) {
-  return Backward(problem, grad, result, lse, wanted).run();
+  return FusedBackward(problem, grad, result, lse, wanted).run();
 }
 
 }  // namespace synthesizer::kernel

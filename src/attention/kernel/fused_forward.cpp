@@ -16,7 +16,7 @@ namespace synthesizer::kernel {
 namespace {
 
 /// What one thread works with.
-struct Scratch {
+struct ForwardScratch {
   hwy::AlignedFreeUniquePtr<float[]> tile = hwy::AllocateAligned<float>(kTileRows * kTileStride);
   std::array<float, kTileRows> max, sum, rescale;
   Operands::Columns columns;
@@ -24,8 +24,8 @@ struct Scratch {
 };
 
 /// Rows [begin, end) of one sample and head; y and lse are those of the sample and head.
-void attend_rows(const Operands& operands, int64_t b, int64_t h, int64_t begin, int64_t end, const Matrix& y,
-                 float* lse, Scratch& scratch) {
+void attend_fused_rows(const Operands& operands, int64_t b, int64_t h, int64_t begin, int64_t end,
+                       const Matrix& y, float* lse, ForwardScratch& scratch) {
   const int64_t rows = end - begin;
   const Visible visible = operands.visible(b);
   const Drop dropping = operands.drop(b, h);
@@ -63,7 +63,7 @@ Result fused_forward(const Problem& p) {
   auto lse = at::empty({p.batch(), heads, rows}, out.options());
   // Heads outermost: what a head shares with the whole batch is packed once.
   at::parallel_for(0, heads * batch * row_blocks, 1, [&](int64_t first, int64_t last) {
-    Scratch scratch;
+    ForwardScratch scratch;
     for (int64_t task = first; task < last; ++task) {
       const int64_t h = task / row_blocks / batch, b = task / row_blocks % batch;
       const int64_t begin = task % row_blocks * kTileRows, end = std::min(begin + kTileRows, rows);
@@ -74,7 +74,7 @@ Result fused_forward(const Problem& p) {
       }
       const Matrix all = Operands::matrix(out, b, h);
       float* sums = lse.data_ptr<float>() + (b * heads + h) * rows;
-      if (live > begin) attend_rows(operands, b, h, begin, live, all, sums, scratch);
+      if (live > begin) attend_fused_rows(operands, b, h, begin, live, all, sums, scratch);
       for (int64_t r = live; r < end; ++r) {  // padding
         std::fill_n(all.data + r * all.row_stride, all.columns, 0.0f);
         sums[r] = -std::numeric_limits<float>::infinity();

@@ -13,8 +13,8 @@ namespace synthesizer::kernel {
 namespace {
 
 /// Rows [begin, end) of the result of one sample and head.
-void attend_rows(const Problem& p, const Operands& operands, const HeadWeights& head, int64_t b, int64_t h,
-                 int64_t begin, int64_t end, Factor& factor, const Matrix& to) {
+void attend_global_rows(const Problem& p, const Operands& operands, const HeadWeights& head, int64_t b,
+                        int64_t h, int64_t begin, int64_t end, Factor& factor, const Matrix& to) {
   const int64_t live = std::clamp(p.rows_of(b), begin, end), n = p.columns_of(b);
   const Matrix value = operands.value(b, h).row_range(0, n);
   if (live > begin) {
@@ -75,7 +75,7 @@ at::Tensor apply_global_weights(const Problem& p, const at::Tensor& ready) {
       const int64_t begin = part * rows / parts, end = (part + 1) * rows / parts;
       head.make(h, begin, end);
       for (int64_t b = 0; b < batch; ++b) {
-        attend_rows(p, operands, head, b, h, begin, end, factor, Operands::matrix(out, b, h));
+        attend_global_rows(p, operands, head, b, h, begin, end, factor, Operands::matrix(out, b, h));
       }
     }
   });

@@ -16,9 +16,10 @@
 namespace synthesizer::kernel {
 namespace {
 
-class Backward {
+class GlobalBackward {
  public:
-  Backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result, const Wanted& wanted)
+  GlobalBackward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
+                 const Wanted& wanted)
       : p_(problem), operands_(problem), table_(full_table(problem)), grad_(rows_usable(grad)) {
     if (wanted.value) {
       to_.value = at::empty_like(p_.value, at::kFloat);
@@ -157,7 +158,7 @@ class Backward {
 
   /// A stray row's own weights, before and after dropout, and its incoming gradient, undivided.
   struct StrayRow {
-    StrayRow(const Backward& all, const HeadWeights& head, int64_t b, int64_t h, int64_t i)
+    StrayRow(const GlobalBackward& all, const HeadWeights& head, int64_t b, int64_t h, int64_t i)
         : weight(all.p_.columns_of(b)), dy(Operands::matrix(all.grad_, b, h).row_range(i, i + 1)) {
       const auto n = static_cast<int64_t>(weight.size());
       head.make_stray_row(i, n, weight.data());
@@ -192,7 +193,7 @@ class Backward {
 
 Gradients global_backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
                           const Wanted& wanted) {
-  Gradients to = Backward(problem, grad, result, wanted).run();
+  Gradients to = GlobalBackward(problem, grad, result, wanted).run();
   if (to.table.defined() && problem.logits.table.size(1) != to.table.size(1)) {
     to.table = to.table.sum(1, /*keepdim=*/true);
   }

@@ -76,14 +76,14 @@ bool block_code_serves(const Problem& p) {
   return p.value.is_cpu() && p.value.scalar_type() != at::kDouble;
 }
 
-Result forward(const Problem& p) {
+Result attend_forward(const Problem& p) {
   p.check();
   if (!block_code_serves(p)) return plain_forward(p);
   return p.logits.global() ? global_forward(p) : fused_forward(p);
 }
 
 at::Tensor forward_result(const Problem& p) {
-  return std::get<0>(forward(p));
+  return std::get<0>(attend_forward(p));
 }
 
 /// Gradients are laid out as their inputs, which the Meta kernel promises too.
@@ -98,8 +98,8 @@ at::Tensor laid_out_as(const at::Tensor& input, bool wanted, const at::Tensor& g
   return result;
 }
 
-GradientList backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
-                      const at::Tensor& saved, const Wanted& w) {
+GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
+                             const at::Tensor& saved, const Wanted& w) {
   p.check();
   const Logits& l = p.logits;
   Gradients g;
@@ -133,7 +133,7 @@ at::Tensor meta_result(const Problem& p) {
       .transpose(1, 2);
 }
 
-Result meta_forward(const Problem& p) {
+Result meta_attend_forward(const Problem& p) {
   auto wide = p.value.options().dtype(p.value.scalar_type() == at::kDouble ? at::kDouble : at::kFloat);
   auto saved = p.logits.global()
                    ? at::empty({0}, wide)
@@ -141,8 +141,8 @@ Result meta_forward(const Problem& p) {
   return {meta_result(p), saved};
 }
 
-GradientList meta_backward(const Problem& p, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                           const Wanted& w) {
+GradientList meta_attend_backward(const Problem& p, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                  const Wanted& w) {
   auto like = [](bool wanted, const at::Tensor& t) {
     return wanted && t.defined() ? at::empty_like(t) : at::Tensor();
   };
@@ -226,8 +226,8 @@ TORCH_LIBRARY(synthesizer, m) {
 
 void register_kernels(torch::Library& m) {
   m.impl("attend", TORCH_FN((from_arguments<forward_result>)));
-  m.impl("attend_forward", TORCH_FN((from_arguments<forward>)));
-  m.impl("attend_backward", TORCH_FN((from_arguments_backward<backward>)));
+  m.impl("attend_forward", TORCH_FN((from_arguments<attend_forward>)));
+  m.impl("attend_backward", TORCH_FN((from_arguments_backward<attend_backward>)));
 }
 
 TORCH_LIBRARY_IMPL(synthesizer, CPU, m) {
@@ -239,8 +239,8 @@ TORCH_LIBRARY_IMPL(synthesizer, CompositeExplicitAutograd, m) {
 
 TORCH_LIBRARY_IMPL(synthesizer, Meta, m) {
   m.impl("attend", TORCH_FN((from_arguments<meta_result>)));
-  m.impl("attend_forward", TORCH_FN((from_arguments<meta_forward>)));
-  m.impl("attend_backward", TORCH_FN((from_arguments_backward<meta_backward>)));
+  m.impl("attend_forward", TORCH_FN((from_arguments<meta_attend_forward>)));
+  m.impl("attend_backward", TORCH_FN((from_arguments_backward<meta_attend_backward>)));
 }
 
 TORCH_LIBRARY_IMPL(synthesizer, Autograd, m) {

@@ -54,8 +54,8 @@ at::ScalarType wide(const at::Tensor& t) {
   return t.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
-struct Plain {
-  explicit Plain(const Problem& problem) : p(problem), dtype(wide(problem.value)) {
+struct PlainAttention {
+  explicit PlainAttention(const Problem& problem) : p(problem), dtype(wide(problem.value)) {
     weights = plain_weights(p.logits, p.mask, p.rows(), p.columns(), p.value).to(dtype);
     if (p.dropout.probability > 0) factors = keep_factors(p, dtype);
   }
@@ -107,7 +107,7 @@ at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, i
 
 Result plain_forward(const Problem& p) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
-  const Plain plain(p);
+  const PlainAttention plain(p);
   auto y = empty_result(p);
   y.copy_(at::matmul(plain.dropped(plain.weights), plain.w(p.value)));
   if (p.logits.global()) return {y, at::empty({0}, p.value.options().dtype(plain.dtype))};
@@ -119,7 +119,7 @@ Result plain_forward(const Problem& p) {
 
 Gradients plain_backward(const Problem& p, const at::Tensor& grad, const Wanted& wanted) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
-  const Plain plain(p);
+  const PlainAttention plain(p);
   const Logits& l = p.logits;
   auto dy = plain.w(grad);
   auto dp = plain.dropped(at::matmul(dy, plain.w(p.value).transpose(-1, -2)));  // B×H×L×M

@@ -26,13 +26,13 @@ const int kCombinations[] = {
     query_key | row_column | table | tiled_outer,
 };
 
-struct Case {
+struct AttendCase {
   int parts;
   bool causal;
   double dropout;
 };
 
-class Attend : public ::testing::TestWithParam<Case> {
+class Attend : public ::testing::TestWithParam<AttendCase> {
  protected:
   void check(const Sizes& sizes, const at::Tensor& row_lengths = {}, const at::Tensor& column_lengths = {}) {
     Inputs inputs = make_inputs(GetParam().parts, sizes);
@@ -83,20 +83,20 @@ TEST_P(Attend, equals_plain_on_rectangles) {
   }
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<AttendCase> attend_cases() {
+  std::vector<AttendCase> all;
   for (int parts : kCombinations)
     for (bool causal : {false, true})
       for (double dropout : {0.0, 0.3}) all.push_back({parts, causal, dropout});
   return all;
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+std::string attend_name(const ::testing::TestParamInfo<AttendCase>& info) {
   return parts_name(info.param.parts) + (info.param.causal ? "_causal" : "") +
          (info.param.dropout > 0 ? "_dropout" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Attend, ::testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Attend, ::testing::ValuesIn(attend_cases()), attend_name);
 
 TEST(AttendPlain, in_float32_and_float64_gives_the_weights_times_the_values) {
   for (int parts : kCombinations) {

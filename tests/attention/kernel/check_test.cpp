@@ -1,5 +1,7 @@
 // The operator refuses parts that don't fit together, and says which.
 
+#include <gmock/gmock.h>
+
 #include "attention/kernel/problems.h"
 #include "base/error.h"
 

@@ -1,6 +1,7 @@
 // The convolution against loops in double: result and both gradients, whatever the sizes, lengths and layout.
 
 #include <ATen/Parallel.h>
+#include <gmock/gmock.h>
 
 #include "attention/kernel/convolve.h"
 #include "attention/layers.h"
@@ -13,15 +14,15 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 /// Heads and widths below, at and above whole vectors of 4, 8 and 16, and more rows than a block has.
-struct Sizes {
+struct ConvolutionSizes {
   int64_t batch, rows, heads, width, taps, left;
   bool shared;
 };
 
-std::vector<Sizes> sizes() {
+std::vector<ConvolutionSizes> convolution_sizes() {
   const std::tuple<int64_t, int64_t> head_sizes[] = {{1, 1},  {3, 5},  {2, 8},  {1, 17},
                                                      {2, 32}, {1, 67}, {2, 100}};
-  std::vector<Sizes> all;
+  std::vector<ConvolutionSizes> all;
   for (const auto& [heads, width] : head_sizes) {
     for (bool shared : {false, true}) {
       all.push_back({2, 7, heads, width, 3, 1, shared});
@@ -39,11 +40,12 @@ std::vector<Sizes> sizes() {
   return all;
 }
 
-struct Inputs {
+struct ConvolutionInputs {
   at::Tensor input, weight, lengths, grad;
 };
 
-Inputs inputs(const Sizes& s, bool padded, at::ScalarType dtype = at::kFloat) {
+ConvolutionInputs convolution_inputs(const ConvolutionSizes& s, bool padded,
+                                     at::ScalarType dtype = at::kFloat) {
   const at::Tensor weight =
       s.shared ? noise({s.heads, s.taps}, 2, dtype) : noise({s.batch, s.rows, s.heads, s.taps}, 2, dtype);
   return {noise({s.batch, s.rows, s.heads * s.width}, 1, dtype), weight,
@@ -51,11 +53,11 @@ Inputs inputs(const Sizes& s, bool padded, at::ScalarType dtype = at::kFloat) {
           noise({s.batch, s.rows, s.heads * s.width}, 3, dtype)};
 }
 
-struct Outcome {
+struct Convolved {
   at::Tensor result, input, weight;
 };
 
-Outcome run(const Inputs& given, int64_t left) {
+Convolved convolved(const ConvolutionInputs& given, int64_t left) {
   const auto input = given.input.detach().requires_grad_(), weight = given.weight.detach().requires_grad_();
   const auto result = convolve(input, weight, given.lengths, left);
   result.backward(given.grad);
@@ -63,7 +65,7 @@ Outcome run(const Inputs& given, int64_t left) {
 }
 
 /// The formula and its derivatives, one product after another.
-Outcome by_loops(const Sizes& s, const Inputs& given) {
+Convolved by_loops(const ConvolutionSizes& s, const ConvolutionInputs& given) {
   const auto input = given.input.to(at::kDouble), grad = given.grad.to(at::kDouble);
   const auto weight = (s.shared ? given.weight.expand({s.batch, s.rows, s.heads, s.taps}) : given.weight)
                           .to(at::kDouble)
@@ -91,7 +93,8 @@ Outcome by_loops(const Sizes& s, const Inputs& given) {
   return {result, d_input, s.shared ? d_weight.sum({0, 1}) : d_weight};
 }
 
-void expect_close(const Outcome& actual, const Outcome& expected, double allowed, const Sizes& s) {
+void expect_convolved(const Convolved& actual, const Convolved& expected, double allowed,
+                      const ConvolutionSizes& s) {
   const auto what = ::testing::Message()
                     << s.batch << " samples of " << s.rows << ", " << s.heads << " heads of " << s.width
                     << ", " << s.taps << " taps, " << s.left << " left" << (s.shared ? ", shared" : "");
@@ -101,32 +104,33 @@ void expect_close(const Outcome& actual, const Outcome& expected, double allowed
 }
 
 TEST(Convolve, equals_loops) {
-  for (const Sizes& s : sizes()) {
+  for (const ConvolutionSizes& s : convolution_sizes()) {
     for (bool padded : {false, true}) {
-      const Inputs given = inputs(s, padded);
-      expect_close(run(given, s.left), by_loops(s, given), 2e-6, s);
+      const ConvolutionInputs given = convolution_inputs(s, padded);
+      expect_convolved(convolved(given, s.left), by_loops(s, given), 2e-6, s);
     }
   }
 }
 
 TEST(Convolve, equals_loops_in_other_dtypes) {
-  for (const Sizes& s : sizes()) {
-    const Inputs wide = inputs(s, true, at::kDouble), narrow = inputs(s, true, at::kBFloat16);
-    expect_close(run(wide, s.left), by_loops(s, wide), 1e-13, s);
-    expect_close(run(narrow, s.left), by_loops(s, narrow), 1e-2, s);
+  for (const ConvolutionSizes& s : convolution_sizes()) {
+    const ConvolutionInputs wide = convolution_inputs(s, true, at::kDouble),
+                            narrow = convolution_inputs(s, true, at::kBFloat16);
+    expect_convolved(convolved(wide, s.left), by_loops(s, wide), 1e-13, s);
+    expect_convolved(convolved(narrow, s.left), by_loops(s, narrow), 1e-2, s);
   }
 }
 
 TEST(Convolve, gives_the_same_bits_with_any_number_of_threads) {
   const int before = at::get_num_threads();
   for (bool shared : {false, true}) {
-    const Sizes s{5, 100, 2, 12, 7, 6, shared};
-    const Inputs given = inputs(s, true);
+    const ConvolutionSizes s{5, 100, 2, 12, 7, 6, shared};
+    const ConvolutionInputs given = convolution_inputs(s, true);
     at::set_num_threads(1);
-    const Outcome alone = run(given, s.left);
+    const Convolved alone = convolved(given, s.left);
     for (int threads : {2, 3, 7}) {
       at::set_num_threads(threads);
-      const Outcome many = run(given, s.left);
+      const Convolved many = convolved(given, s.left);
       EXPECT_TRUE(same_bits(many.result, alone.result)) << threads;
       EXPECT_TRUE(same_bits(many.input, alone.input)) << threads;
       EXPECT_TRUE(same_bits(many.weight, alone.weight)) << threads;
@@ -136,15 +140,15 @@ TEST(Convolve, gives_the_same_bits_with_any_number_of_threads) {
 }
 
 TEST(Convolve, takes_any_layout) {
-  const Sizes s{2, 9, 2, 6, 5, 2, false};
-  Inputs given = inputs(s, false), strided = given;
+  const ConvolutionSizes s{2, 9, 2, 6, 5, 2, false};
+  ConvolutionInputs given = convolution_inputs(s, false), strided = given;
   strided.input = noise({2, 12, 9}, 1).copy_(given.input.transpose(1, 2)).transpose(1, 2);
   strided.weight = noise({5, 2, 9, 2}, 1).copy_(given.weight.permute({3, 2, 1, 0})).permute({3, 2, 1, 0});
   strided.grad = at::ones({1, 1, 1}).expand({2, 9, 12});
   given.grad = at::ones({2, 9, 12});
   strided.lengths = at::tensor({9, 0, 9, 0}, at::kLong).slice(0, 0, 4, 2);
   given.lengths = at::tensor({9, 9}, at::kLong);
-  const Outcome actual = run(strided, s.left), expected = run(given, s.left);
+  const Convolved actual = convolved(strided, s.left), expected = convolved(given, s.left);
   EXPECT_TRUE(same_bits(actual.result, expected.result));
   EXPECT_TRUE(same_bits(actual.input.contiguous(), expected.input));
   EXPECT_TRUE(same_bits(actual.weight.contiguous(), expected.weight));
@@ -152,15 +156,15 @@ TEST(Convolve, takes_any_layout) {
 
 TEST(Convolve, ignores_what_padding_holds) {
   for (bool shared : {false, true}) {
-    const Sizes s{2, 9, 2, 6, 5, 2, shared};
-    Inputs given = inputs(s, false), strange = given;
+    const ConvolutionSizes s{2, 9, 2, 6, 5, 2, shared};
+    ConvolutionInputs given = convolution_inputs(s, false), strange = given;
     given.lengths = strange.lengths = at::tensor({9, 4}, at::kLong);
     strange.input = given.input.clone();
     strange.grad = given.grad.clone();
     strange.input[1].narrow(0, 4, 5).fill_(std::nan(""));
     strange.grad[1].narrow(0, 4, 5).fill_(std::nan(""));
     if (!shared) (strange.weight = given.weight.clone())[1].narrow(0, 4, 5).fill_(std::nan(""));
-    const Outcome actual = run(strange, s.left), expected = run(given, s.left);
+    const Convolved actual = convolved(strange, s.left), expected = convolved(given, s.left);
     EXPECT_TRUE(same_bits(actual.result, expected.result));
     EXPECT_TRUE(same_bits(actual.input, expected.input));
     EXPECT_TRUE(same_bits(actual.weight, expected.weight));

@@ -19,13 +19,13 @@ class Threads {
   int before_;
 };
 
-const int kKinds[] = {query_key | table, row_column | one_row_table, table, outer,
-                      query_key | row_column | table | outer};
+const int kSummedKinds[] = {query_key | table, row_column | one_row_table, table, outer,
+                            query_key | row_column | table | outer};
 
 TEST(AttendDeterminism, the_same_threads_give_the_same_bits) {
   for (int threads : {1, 2, 3}) {
     const Threads guard(threads);
-    for (int parts : kKinds) {
+    for (int parts : kSummedKinds) {
       for (bool causal : {false, true}) {
         Inputs inputs = make_inputs(parts, {5, 1, 100, 100, 8});
         inputs.mask = {causal, lengths_of({100, 40, 99, 0, 7}),
@@ -39,7 +39,7 @@ TEST(AttendDeterminism, the_same_threads_give_the_same_bits) {
 }
 
 TEST(AttendDeterminism, more_threads_than_heads_change_rounding_alone) {
-  for (int parts : kKinds) {
+  for (int parts : kSummedKinds) {
     const Inputs inputs = make_inputs(parts, {7, 1, 60, 60, 8});
     Outcome alone;
     {

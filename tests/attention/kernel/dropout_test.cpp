@@ -7,8 +7,6 @@
 namespace synthesizer::testing {
 namespace {
 
-const int kKinds[] = {query_key, row_column, table, outer, query_key | row_column | table | outer};
-
 /// The mask itself, B×H×L×M of 0 and 1: with no part of the logits but equal weights, and the identity as
 /// value.
 at::Tensor mask_of(int parts, const Sizes& sizes, const Dropout& dropout, at::ScalarType dtype = at::kFloat) {

@@ -6,8 +6,6 @@
 namespace synthesizer::testing {
 namespace {
 
-const int kKinds[] = {query_key, row_column, table, outer, query_key | row_column | table | outer};
-
 void expect_finite(const Outcome& outcome, const std::string& what) {
   EXPECT_TRUE(outcome.result.isfinite().all().item<bool>()) << what;
   for (const auto& [name, gradient] : outcome.gradients) {

@@ -7,7 +7,8 @@
 namespace synthesizer::testing {
 namespace {
 
-const int kKinds[] = {query_key | row_column | table | outer, query_key | one_row_table | tiled_outer, table};
+const int kLaidOutKinds[] = {query_key | row_column | table | outer, query_key | one_row_table | tiled_outer,
+                             table};
 
 Inputs contiguous(Inputs inputs) {
   for (auto& [name, tensor] : inputs.tensors()) *tensor = tensor->contiguous();
@@ -17,8 +18,8 @@ Inputs contiguous(Inputs inputs) {
 using Change = at::Tensor (*)(const at::Tensor&);
 
 /// Applies a change of layout to each tensor in turn, and to all at once.
-void check(const char* what, Change change, const Sizes& sizes) {
-  for (int parts : kKinds) {
+void check_layout(const char* what, Change change, const Sizes& sizes) {
+  for (int parts : kLaidOutKinds) {
     for (bool causal : {false, true}) {
       Inputs original = make_inputs(parts, sizes), all = original;
       original.mask.causal = all.mask.causal = causal;
@@ -36,56 +37,57 @@ void check(const char* what, Change change, const Sizes& sizes) {
 }
 
 /// Many rows and few take different ways through the products.
-void check(const char* what, Change change) {
-  check(what, change, {3, 2, 50, 50, 4});
-  check(what, change, {2, 2, 5, 5, 4});
+void check_layout(const char* what, Change change) {
+  check_layout(what, change, {3, 2, 50, 50, 4});
+  check_layout(what, change, {2, 2, 5, 5, 4});
 }
 
 TEST(AttendLayout, transposed) {
-  check("transposed", [](const at::Tensor& t) { return t.transpose(-1, -2).contiguous().transpose(-1, -2); });
+  check_layout("transposed",
+               [](const at::Tensor& t) { return t.transpose(-1, -2).contiguous().transpose(-1, -2); });
 }
 
 TEST(AttendLayout, every_second_entry_of_a_row) {
-  check("every second entry",
-        [](const at::Tensor& t) { return t.repeat_interleave(2, -1).slice(-1, 0, {}, 2); });
+  check_layout("every second entry",
+               [](const at::Tensor& t) { return t.repeat_interleave(2, -1).slice(-1, 0, {}, 2); });
 }
 
 TEST(AttendLayout, every_second_row) {
-  check("every second row",
-        [](const at::Tensor& t) { return t.repeat_interleave(2, -2).slice(-2, 0, {}, 2); });
+  check_layout("every second row",
+               [](const at::Tensor& t) { return t.repeat_interleave(2, -2).slice(-2, 0, {}, 2); });
 }
 
 TEST(AttendLayout, a_corner_of_something_larger) {
-  check("corner", [](const at::Tensor& t) {
+  check_layout("corner", [](const at::Tensor& t) {
     auto larger = at::constant_pad_nd(t, {1, 2, 3, 1}, std::numeric_limits<float>::quiet_NaN());
     return larger.narrow(-1, 1, t.size(-1)).narrow(-2, 3, t.size(-2));
   });
 }
 
 TEST(AttendLayout, heads_split_from_a_width) {
-  check("split heads",
-        [](const at::Tensor& t) { return t.transpose(-2, -3).contiguous().transpose(-2, -3); });
+  check_layout("split heads",
+               [](const at::Tensor& t) { return t.transpose(-2, -3).contiguous().transpose(-2, -3); });
 }
 
 TEST(AttendLayout, the_same_for_every_head) {
-  check("expanded heads", [](const at::Tensor& t) { return t.narrow(-3, 0, 1).expand(t.sizes()); });
+  check_layout("expanded heads", [](const at::Tensor& t) { return t.narrow(-3, 0, 1).expand(t.sizes()); });
 }
 
 TEST(AttendLayout, the_same_for_every_sample_or_head) {
-  check("expanded first", [](const at::Tensor& t) { return t.narrow(0, 0, 1).expand(t.sizes()); });
+  check_layout("expanded first", [](const at::Tensor& t) { return t.narrow(0, 0, 1).expand(t.sizes()); });
 }
 
 TEST(AttendLayout, the_same_for_every_row) {
-  check("expanded rows", [](const at::Tensor& t) { return t.narrow(-2, 0, 1).expand(t.sizes()); });
+  check_layout("expanded rows", [](const at::Tensor& t) { return t.narrow(-2, 0, 1).expand(t.sizes()); });
 }
 
 TEST(AttendLayout, the_same_in_every_row_and_entry) {
-  check("expanded entries", [](const at::Tensor& t) { return t.narrow(-1, 0, 1).expand(t.sizes()); });
-  check("one number", [](const at::Tensor& t) { return at::full({1}, 0.5f).expand(t.sizes()); });
+  check_layout("expanded entries", [](const at::Tensor& t) { return t.narrow(-1, 0, 1).expand(t.sizes()); });
+  check_layout("one number", [](const at::Tensor& t) { return at::full({1}, 0.5f).expand(t.sizes()); });
 }
 
 TEST(AttendLayout, overlapping_windows) {
-  check("overlapping", [](const at::Tensor& t) {
+  check_layout("overlapping", [](const at::Tensor& t) {
     // Row r begins one entry after row r - 1: both strides are 1.
     const auto line = noise({t.size(-2) + t.size(-1)}, 6);
     std::vector<int64_t> strides(t.dim(), 0);
@@ -96,16 +98,16 @@ TEST(AttendLayout, overlapping_windows) {
 
 TEST(AttendLayout, one_row_one_column_one_feature) {
   for (const Sizes& sizes : {Sizes{2, 2, 1, 1, 1}, Sizes{2, 1, 5, 5, 1}, Sizes{1, 1, 1, 1, 6}}) {
-    check(
+    check_layout(
         "transposed", [](const at::Tensor& t) { return t.transpose(-1, -2).contiguous().transpose(-1, -2); },
         sizes);
-    check(
+    check_layout(
         "sliced", [](const at::Tensor& t) { return t.repeat_interleave(2, -1).slice(-1, 0, {}, 2); }, sizes);
   }
 }
 
 TEST(AttendLayout, of_the_incoming_gradient) {
-  for (int parts : kKinds) {
+  for (int parts : kLaidOutKinds) {
     for (int64_t n : {5, 50}) {
       Inputs inputs = make_inputs(parts, {3, 2, n, n, 4});
       const auto full = noise(run(inputs).result.sizes(), 78);
@@ -126,7 +128,7 @@ TEST(AttendLayout, of_the_incoming_gradient) {
 }
 
 TEST(AttendLayout, of_the_result_joins_heads_without_a_copy) {
-  for (int parts : kKinds) {
+  for (int parts : kLaidOutKinds) {
     for (auto dtype : {at::kFloat, at::kBFloat16, at::kDouble}) {
       Inputs inputs = make_inputs(parts, {3, 2, 5, 5, 4}).to(dtype);
       inputs.mask.causal = true;

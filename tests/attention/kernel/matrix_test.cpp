@@ -24,7 +24,7 @@ struct Stored {
   Matrix matrix;
 };
 
-void check(int64_t rows, int64_t inner, int64_t columns, int layout, float alpha, float beta) {
+void check_multiply(int64_t rows, int64_t inner, int64_t columns, int layout, float alpha, float beta) {
   const Stored a(rows, inner, layout & 1, 1), b(inner, columns, layout & 2, 2);
   const Stored before(rows, columns, layout & 4, 3), c(rows, columns, layout & 4, 3);
   multiply(alpha, a.matrix, b.matrix, beta, c.matrix);
@@ -53,19 +53,19 @@ TEST(Multiply, in_every_layout) {
                                         {1, 1, 1},
                                         {1, 9, 1},
                                         {17, 33, 20}}) {
-      check(rows, inner, columns, layout, 1, 0);
-      check(rows, inner, columns, layout, 0.5f, 1);
-      check(rows, inner, columns, layout, -2, 0.25f);
+      check_multiply(rows, inner, columns, layout, 1, 0);
+      check_multiply(rows, inner, columns, layout, 0.5f, 1);
+      check_multiply(rows, inner, columns, layout, -2, 0.25f);
     }
   }
 }
 
 TEST(Multiply, of_nothing) {
   for (int layout = 0; layout < 8; ++layout) {
-    check(4, 0, 3, layout, 1, 0);  // an empty sum is zero
-    check(4, 0, 3, layout, 1, 1);
-    check(0, 3, 4, layout, 1, 0);
-    check(4, 3, 0, layout, 1, 0);
+    check_multiply(4, 0, 3, layout, 1, 0);  // an empty sum is zero
+    check_multiply(4, 0, 3, layout, 1, 1);
+    check_multiply(0, 3, 4, layout, 1, 0);
+    check_multiply(4, 3, 0, layout, 1, 0);
   }
 }
 

@@ -11,6 +11,9 @@ namespace synthesizer::testing {
 
 enum Part : int { query_key = 1, row_column = 2, table = 4, one_row_table = 8, outer = 16, tiled_outer = 32 };
 
+/// Each way the logits are made alone, and all together.
+inline constexpr int kKinds[] = {query_key, row_column, table, outer, query_key | row_column | table | outer};
+
 /// "query_key+table" for messages and names.
 std::string parts_name(int parts);
 

@@ -19,14 +19,14 @@ at::Tensor stored(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
   return transposed ? cut.t() : cut;
 }
 
-struct Sizes {
+struct ProductSizes {
   int64_t rows, inner, columns;
 };
-const Sizes kSizes[] = {{1, 1, 1},    {5, 3, 4},   {8, 7, 16},   {12, 16, 32},
-                        {13, 20, 33}, {25, 5, 70}, {48, 40, 130}};
+const ProductSizes kProductSizes[] = {{1, 1, 1},    {5, 3, 4},   {8, 7, 16},   {12, 16, 32},
+                                      {13, 20, 33}, {25, 5, 70}, {48, 40, 130}};
 
 TEST(Product, in_every_layout_scaled_and_added) {
-  for (const Sizes& s : kSizes) {
+  for (const ProductSizes& s : kProductSizes) {
     for (int layout = 0; layout < 4; ++layout) {
       for (int64_t meeting : {1, 100}) {  // few rows: not packed
         for (bool add : {false, true}) {
@@ -65,7 +65,8 @@ TEST(Product, with_a_part_of_the_factor) {
 
 TEST(Product, with_a_factor_taken_again) {
   Factor factor;
-  for (const Sizes& s : {Sizes{20, 40, 90}, Sizes{20, 5, 7}, Sizes{20, 50, 100}}) {
+  for (const ProductSizes& s :
+       {ProductSizes{20, 40, 90}, ProductSizes{20, 5, 7}, ProductSizes{20, 50, 100}}) {
     const auto a = stored(s.rows, s.inner, false, 1), b = stored(s.inner, s.columns, false, s.inner);
     const auto c = stored(s.rows, s.columns, false, 3);
     factor.take(matrix_of(b), s.rows);
@@ -75,7 +76,7 @@ TEST(Product, with_a_factor_taken_again) {
 }
 
 TEST(Product, writes_beside_nothing) {
-  for (const Sizes& s : kSizes) {
+  for (const ProductSizes& s : kProductSizes) {
     const auto memory = testing::noise({s.rows + 1, s.columns + 5}, 3), before = memory.clone();
     const auto c = memory.narrow(0, 0, s.rows).narrow(1, 0, s.columns);
     const auto a = stored(s.rows, s.inner, false, 1), b = stored(s.inner, s.columns, false, 2);

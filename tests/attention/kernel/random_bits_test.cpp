@@ -3,6 +3,8 @@
 
 #include "attention/kernel/random_bits.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <set>
 

@@ -5,13 +5,6 @@
 namespace synthesizer::testing {
 namespace {
 
-at::Tensor by_steps(const Attention& layer, const at::Tensor& x) {
-  State state = layer->start(x.size(0));
-  std::vector<at::Tensor> rows;
-  for (int64_t t = 0; t < x.size(1); ++t) rows.push_back(layer->step(x.select(1, t), state));
-  return at::stack(rows, 1);
-}
-
 class RivalDecoding : public ::testing::TestWithParam<AttentionOptions> {};
 
 TEST_P(RivalDecoding, equals_the_whole_sequence) {

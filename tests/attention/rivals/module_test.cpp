@@ -2,6 +2,8 @@
 
 #include "attention/rivals.h"
 
+#include <gmock/gmock.h>
+
 #include "attention/rivals/cases.h"
 #include "attention/rivals/reference.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 // When oneDNN has to be kept from AMX: only where the processor claims it, hides its tiles, and the user is
 // silent.
 
-#include "attention/processor.h"
+#include "runtime/processor.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "attention/processor.h"
+#include "runtime/processor.h"
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // Memory as the program keeps it: aligned, given back to the next request of its size, reported.
 
-#include "train/memory.h"
+#include "runtime/memory.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,9 @@ TEST(Memory, TensorsOfAllSizesAreAlignedAndWhole) {
   keep_freed_memory();
   for (const int64_t size : {0, 1, 3, 100, 4096, 100000}) {
     auto t = at::arange(size);
-    if (size > 0) EXPECT_EQ(reinterpret_cast<uintptr_t>(t.data_ptr()) % 64, 0U) << size;
+    if (size > 0) {
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(t.data_ptr()) % 64, 0U) << size;
+    }
     const auto copy = t.clone();
     t.resize_({2 * size + 1});
     EXPECT_TRUE(at::equal(t.narrow(0, 0, size), copy));

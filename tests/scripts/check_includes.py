@@ -16,21 +16,22 @@ import results
 # Room: the rooms it may include, beside itself. A name with a file's ending allows that file alone.
 ALLOWED = {
     "base": [],
-    "attention": ["base", "attention/kernel"],
+    "runtime": ["base"],
+    "attention": ["base", "runtime", "attention/kernel"],
     "attention/kernel": ["base", "attention/logits.h"],
     "model": ["base", "attention", "attention/kernel"],
     "text": ["base"],
     "metric": ["base", "text"],
     "decode": ["base", "model"],
-    "train": ["base", "attention", "attention/kernel", "model", "text"],
-    "task": ["base", "attention", "attention/kernel", "model", "text", "metric", "decode", "train"],
+    "train": ["base", "runtime", "attention", "attention/kernel", "model", "text"],
+    "task": ["base", "runtime", "attention", "attention/kernel", "model", "text", "metric", "decode", "train"],
     "picture": ["base"],
     "inspect": ["base", "attention", "model", "text", "metric", "decode", "train", "task", "picture"],
     "report": ["base", "metric"],
-    "compare": ["base", "text", "metric", "train", "task", "inspect", "report"],
-    "serve": ["base", "decode", "task"],
+    "compare": ["base", "runtime", "text", "metric", "train", "task", "inspect", "report"],
+    "serve": ["base", "runtime", "decode", "task"],
     "cli": None,  # everything
-    "python": ["base", "attention", "attention/kernel", "model", "metric", "decode", "task"],
+    "python": ["base", "runtime", "attention", "attention/kernel", "model", "metric", "decode", "task"],
 }
 WITHOUT_TENSORS = {"base", "text", "metric", "picture", "report"}
 
