@@ -110,7 +110,16 @@ def training_kinds(threads: int, folder: Path) -> dict[str, dict]:
 
 
 def decoding_kinds(threads: int, folder: Path) -> dict[str, dict]:
-    words = ["bench", "decode", "--attention", "V", "--threads", str(threads), "--on-request", str(folder / "decode")]
+    words = [
+        "bench",
+        "decode",
+        "--attention",
+        "V",
+        "--threads",
+        str(threads),
+        "--on-request",
+        str(folder / "decode"),
+    ]
     command, request = [str(SYNTH), *words], json.dumps({"beam": 1, "batch": 8})
     return {
         "ours": {"command": command, "request": request, "variables": {}},
@@ -136,7 +145,11 @@ def table(work: str, rates: dict[tuple[str, int], float], counts: list[int]) -> 
         cells = [f"{alone:.1f}"]
         if name == "ours":
             cells[0] += f"; {judged(alone / rates['ours, not sharing', 1], LEAST_ALONE)} of not sharing"
-        cells += [judged(rates[name, n] / alone, TARGETS.get(n) if name == "ours" else None) for n in counts if n > 1]
+        cells += [
+            judged(rates[name, n] / alone, TARGETS.get(n) if name == "ours" else None)
+            for n in counts
+            if n > 1
+        ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -168,7 +181,9 @@ def main() -> None:
     result = {"machine": measure.machine_facts(), "threads": a.threads, "answers_per_second": {}}
     for work in a.work:
         rates = run(a, work)
-        result["answers_per_second"][work] = {f"{name}, {count}": rate for (name, count), rate in rates.items()}
+        result["answers_per_second"][work] = {
+            f"{name}, {count}": rate for (name, count), rate in rates.items()
+        }
         print(table(work, rates, a.processes) + "\n", flush=True)
     if a.json:
         a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")

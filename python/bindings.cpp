@@ -6,11 +6,11 @@
 
 #include "attention/kernel/tile.h"
 #include "attention/mixer.h"
-#include "runtime/processor.h"
 #include "attention/registry.h"
 #include "attention/rivals.h"
 #include "attention/spec.h"
 #include "runs.h"
+#include "runtime/processor.h"
 
 namespace py = pybind11;
 using namespace synthesizer;

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <string>
 
-#include "runtime/processor.h"
 #include "run_tests.h"
+#include "runtime/processor.h"
 
 namespace {
 

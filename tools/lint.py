@@ -36,7 +36,9 @@ def run(command, **options):
 
 
 def files(*patterns):
-    listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], stdout=subprocess.PIPE)
+    listed = run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], stdout=subprocess.PIPE
+    )
     return [name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
 
 
@@ -69,7 +71,16 @@ def configure():
         "Python_EXECUTABLE": str(ROOT / ".venv/bin/python"),
         "SYNTHESIZER_PYTHON": "ON",
     }
-    command = ["cmake", "-S", ".", "-B", str(FOLDER), "-G", "Ninja", *(f"-D{k}={v}" for k, v in options.items())]
+    command = [
+        "cmake",
+        "-S",
+        ".",
+        "-B",
+        str(FOLDER),
+        "-G",
+        "Ninja",
+        *(f"-D{k}={v}" for k, v in options.items()),
+    ]
     done = run(command, capture_output=True)
     return done.returncode == 0 or fail("cmake cannot configure build/lint\n" + done.stderr[-2000:])
 
@@ -81,7 +92,9 @@ def units():
     for entry in entries:
         path = pathlib.Path(entry["directory"], entry["file"])
         if path.parent.name == "Unity":
-            result[path] = [pathlib.Path(name) for name in UNIT_SOURCES.findall(path.read_text(encoding="utf-8"))]
+            result[path] = [
+                pathlib.Path(name) for name in UNIT_SOURCES.findall(path.read_text(encoding="utf-8"))
+            ]
         elif FOLDER not in path.parents:
             result[path] = [path]
     return result

@@ -8,7 +8,7 @@ build_packages=(
   libgtest-dev libgmock-dev librapidcheck-dev
 )
 test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the report's page
-lint_packages=(clang-format clang-tidy)
+lint_packages=(clang-format clang-tidy libomp-dev)
 torch_version=2.13.0
 python_versions=(3.10 3.11 3.12 3.13)  # that torch is built for
 test_tools=(numpy pytest safetensors selenium)

@@ -9,15 +9,15 @@ The last line is the count; the exit status is 1 where anything failed.
 """
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import time
 
-import build
 import count_tests
+
+import build
 
 RESULT = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (\S+) \.* *(.*)$")
 
@@ -46,7 +46,13 @@ def run(preset, folder, groups):
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir()
     pattern = "^(" + "|".join(map(re.escape, groups)) + ")$"
-    command = ["ctest", "--test-dir", str(folder), "--output-on-failure", f"-j{len(os.sched_getaffinity(0)) + 1}"]
+    command = [
+        "ctest",
+        "--test-dir",
+        str(folder),
+        "--output-on-failure",
+        f"-j{len(os.sched_getaffinity(0)) + 1}",
+    ]
     # What LibTorch keeps until the program ends is not ours to call a leak.
     environment = {"ASAN_OPTIONS": "detect_leaks=0", **os.environ, "RESULTS": str(results)}
     log = results / "ctest.log"

@@ -19,10 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// While one of these exists, threads of this process that wait at an OpenMP barrier sleep almost at once. libgomp
-/// (the OpenMP library of LibTorch) does so by itself whenever it manages more threads than there are cores, and
-/// it looks at that number at every wait: a team of idle threads, one more than there are cores, makes it so. The
-/// team belongs to the thread that opened it and ends with that thread.
+/// While one of these exists, threads of this process that wait at an OpenMP barrier sleep almost at once.
+/// libgomp (the OpenMP library of LibTorch) does so by itself whenever it manages more threads than there are
+/// cores, and it looks at that number at every wait: a team of idle threads, one more than there are cores,
+/// makes it so. The team belongs to the thread that opened it and ends with that thread.
 class IdleTeam {
  public:
   IdleTeam()
@@ -32,7 +32,8 @@ class IdleTeam {
 #pragma omp parallel num_threads(count)
           members.fetch_add(1);
           released_.wait(false);
-        }) {}
+        }) {
+  }
   ~IdleTeam() {
     released_ = true;
     released_.notify_one();

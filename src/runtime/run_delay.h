@@ -7,13 +7,13 @@
 
 namespace synthesizer {
 
-/// How long threads that had something to do waited for a core, as Linux counts it (schedstat): near zero while
-/// the process has its cores to itself, and up to a second per second and thread where others want them too.
-/// One thread at a time.
+/// How long threads that had something to do waited for a core, as Linux counts it (schedstat): near zero
+/// while the process has its cores to itself, and up to a second per second and thread where others want them
+/// too. One thread at a time.
 class RunDelay {
  public:
-  /// `tasks`: one folder per thread, /proc/self/task. Looks for new threads whenever `renewal` has passed: opening
-  /// their files costs thirty times as much as reading them again.
+  /// `tasks`: one folder per thread, /proc/self/task. Looks for new threads whenever `renewal` has passed:
+  /// opening their files costs thirty times as much as reading them again.
   explicit RunDelay(std::filesystem::path tasks = "/proc/self/task",
                     std::chrono::milliseconds renewal = std::chrono::milliseconds(500));
   ~RunDelay();
@@ -23,8 +23,8 @@ class RunDelay {
   /// Whether this system counts it.
   bool available() const { return !threads_.empty(); }
 
-  /// How long all threads together have waited since the last call (or the constructor). Threads that were found
-  /// since then count from now on; what a thread waited just before it ended is lost.
+  /// How long all threads together have waited since the last call (or the constructor). Threads that were
+  /// found since then count from now on; what a thread waited just before it ended is lost.
   std::chrono::nanoseconds since_last();
 
  private:

@@ -15,8 +15,8 @@ int64_t usable_cores();
 /// Computes with so many threads from now on. Throws InvalidInput outside 1 … kMaxThreads.
 void use_threads(int64_t count);
 
-/// The CPU limit of the control groups that a process is in, in cores; none where there is no limit. Reads both
-/// versions of control groups. `membership`: /proc/self/cgroup; `mount`: /sys/fs/cgroup.
+/// The CPU limit of the control groups that a process is in, in cores; none where there is no limit. Reads
+/// both versions of control groups. `membership`: /proc/self/cgroup; `mount`: /sys/fs/cgroup.
 std::optional<double> control_group_cores(const std::filesystem::path& membership,
                                           const std::filesystem::path& mount);
 

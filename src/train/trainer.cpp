@@ -7,10 +7,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "runtime/memory.h"
 #include "text/prefetch.h"
 #include "train/diagnosis.h"
 #include "train/event_file.h"
-#include "runtime/memory.h"
 #include "train/metrics_log.h"
 #include "train/progress.h"
 #include "train/schedule.h"

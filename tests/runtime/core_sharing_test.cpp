@@ -42,7 +42,9 @@ TEST(RunDelay, SumsWhatEveryThreadWaitedSinceTheLastCall) {
   fs::remove_all(tasks);
 }
 
-TEST(RunDelay, IsUnavailableWhereTheSystemDoesNotCountIt) { EXPECT_FALSE(RunDelay("/nowhere").available()); }
+TEST(RunDelay, IsUnavailableWhereTheSystemDoesNotCountIt) {
+  EXPECT_FALSE(RunDelay("/nowhere").available());
+}
 
 TEST(RunDelay, ThreadsThatMustShareOneCoreWait) {
   RunDelay delay("/proc/self/task", std::chrono::milliseconds(0));

@@ -1,4 +1,5 @@
-// How many threads: the CPU limits of control groups, as Linux writes them, and the numbers a user may ask for.
+// How many threads: the CPU limits of control groups, as Linux writes them, and the numbers a user may ask
+// for.
 
 #include "runtime/threads.h"
 
@@ -29,7 +30,9 @@ class ControlGroups : public ::testing::Test {
     fs::create_directories((folder_ / path).parent_path());
     std::ofstream(folder_ / path) << text;
   }
-  std::optional<double> cores() const { return control_group_cores(folder_ / "membership", folder_ / "mount"); }
+  std::optional<double> cores() const {
+    return control_group_cores(folder_ / "membership", folder_ / "mount");
+  }
 
  private:
   fs::path folder_;
