@@ -2,9 +2,10 @@
 
     ./run bench shared [--work training,decoding] [--processes 1,2,3] [--seconds 6] [--rounds 3] [--json FILE]
 
-Training steps of the demo's model, and translation by a Transformer base. Every process uses all cores, as it would by
-default. Beside ours: the same without core sharing, so that its cost to a process alone is seen, and eager PyTorch.
-Every figure is the median over rounds and processes of the work done in a time in which all of them were at work.
+Training steps of the demo's model, and translation by a Transformer base. Every process uses all cores, as it
+would by default. Beside ours: the same without core sharing, so that its cost to a process alone is seen, and
+eager PyTorch. Every figure is the median over rounds and processes of the work done in a time in which all of
+them were at work.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def at_work(kind: dict, count: int) -> Iterator[list[Worker]]:
 
 
 def speeds(kind: dict, count: int, seconds: float) -> list[float]:
-    """Answers per second of each of so many processes, side by side: from the first to the last answer inside the
-    time, so that half-done work counts for nobody."""
+    """Answers per second of each of so many processes, side by side: from the first to the last answer inside
+    the time, so that half-done work counts for nobody."""
     with at_work(kind, count) as workers:
         begin = time.perf_counter()
         end = begin + seconds

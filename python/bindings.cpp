@@ -10,6 +10,7 @@
 #include "attention/rivals.h"
 #include "attention/spec.h"
 #include "runs.h"
+#include "runtime/core_sharing.h"
 #include "runtime/processor.h"
 
 namespace py = pybind11;
@@ -85,6 +86,11 @@ PYBIND11_MODULE(_C, m) {
   m.def("variants", list_variants);
   m.def("rivals", list_rivals);
   m.def("vector_target", kernel::vector_target);
+  m.def("share_cores", share_cores,
+        "Lets this process share its cores well with others that compute.\n\n"
+        "While other processes want the cores too, threads of PyTorch that wait for each other sleep instead "
+        "of\n"
+        "spinning. Results stay the same. For the rest of the program; call it after any fork().");
   add_runs(m);
 
   py::class_<Parameter>(m, "Parameter")

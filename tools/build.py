@@ -3,9 +3,9 @@
 
 usage: build.py PRESET [TARGET…]
 
-On a terminal one line is kept up to date ("building synth 37/80, about 2 min left"); elsewhere a line is printed now
-and then. Says nothing where there is nothing to do. What the compiler printed is in build/PRESET.log; on failure its
-last lines are shown.
+On a terminal one line is kept up to date ("building synth 37/80, about 2 min left"); elsewhere a line is
+printed now and then. Says nothing where there is nothing to do. What the compiler printed is in
+build/PRESET.log; where something fails, what was said about it is shown.
 """
 
 import os
@@ -72,22 +72,26 @@ class Progress:
         line = f"building {self.name} {self.finished}/{self.total}"
         if self.finished < self.total:
             line += f", about {roughly(self.left())} left"
-        self.out.write(f"\r{line}\x1b[K" if self.terminal else line + "\n")
+        if self.terminal:  # a line that wraps could not be written over
+            line = f"\r{line[: shutil.get_terminal_size().columns - 1]}\x1b[K"
+        self.out.write(line if self.terminal else line + "\n")
         self.out.flush()
 
-    def end(self):
+    def end(self, built=True):
         if self.terminal:
             self.out.write("\r\x1b[K")
         spent = self.clock() - self.begin
-        if spent >= 10:
+        if built and spent >= 10:
             self.out.write(f"built {self.name} in {clock(spent)}\n")
         self.out.flush()
 
 
 def configure(preset, folder, log):
+    """Writes build.ninja, or brings it up to date: what it says is asked before anything is compiled."""
     if (folder / "build.ninja").exists():
-        return
-    command = ["cmake", "--preset", preset, f"-DPython_EXECUTABLE={ROOT / '.venv/bin/python'}"]
+        command = ["ninja", "-C", str(folder), "build.ninja"]
+    else:
+        command = ["cmake", "--preset", preset, f"-DPython_EXECUTABLE={ROOT / '.venv/bin/python'}"]
     subprocess.run(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, check=True)
 
 
@@ -100,8 +104,8 @@ def jobs():
 
 
 def pending(folder, ninja, environment):
-    """The steps that would be run. Asked of a copy of build.ninja: about the file itself ninja would only say that it
-    has to look first whether CMake must write it anew."""
+    """The steps that would be run. Asked of a copy of build.ninja: about the file itself ninja would only say
+    that it has to look first whether CMake must write it anew."""
     shutil.copyfile(folder / "build.ninja", folder / "plan.ninja")
     command = [*ninja, "-f", "plan.ninja", "-n"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -115,22 +119,28 @@ def compile_all(folder, targets, name, log):
     progress = Progress(name, steps)
     if steps:
         progress.say()
-    with subprocess.Popen(ninja, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace") as build:  # fmt: skip
-        for line in build.stdout:
-            log.write(line)
-            if (match := STEP.match(line)) and "Re-checking globbed" not in line:
-                progress.total = int(match[2])
-                progress.step(match[3])
-    progress.end()
-    if build.returncode != 0:
+    built = False
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    try:
+        with subprocess.Popen(ninja, env=environment, **streams) as build:
+            for line in build.stdout:
+                log.write(line)
+                if (match := STEP.match(line)) and "Re-checking globbed" not in line:
+                    progress.total = int(match[2])
+                    progress.step(match[3])
+        built = build.returncode == 0
+    finally:  # also where it is interrupted: the terminal's line is cleared
+        progress.end(built)
+    if not built:
         raise subprocess.CalledProcessError(build.returncode, ninja)
 
 
 def show_failure(path):
     """The compiler's own words about the first thing that failed, or the end of the log."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    failed = next((i for i, line in enumerate(lines) if line.startswith("FAILED: ")), None)
+    # (What CMake has to say comes before ninja's line.)
+    named = (i for i, line in enumerate(lines) if line.startswith("FAILED: ") and "build.ninja" not in line)
+    failed = next(named, None)
     shown = lines[-LINES_OF_A_FAILURE:] if failed is None else lines[failed : failed + LINES_OF_A_FAILURE]
     width = max(200, shutil.get_terminal_size().columns)
     for line in shown:

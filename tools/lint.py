@@ -2,11 +2,11 @@
 """What the compiler does not say: clang-format, ruff, clang-tidy.
 
 usage: lint.py                   everything
-       lint.py changed [BASE]    clang-tidy only on what differs from the commit BASE (default: the last commit's parent)
+       lint.py changed [BASE]    clang-tidy only on what differs from the commit BASE (default: HEAD~1)
        lint.py --fix             formats all sources instead of checking them
 
-clang-tidy reads sources as they are compiled, several in one unit and without GCC's precompiled headers, which it
-cannot read: a build folder of its own (build/lint) says how. A tool that cannot run is a failure.
+clang-tidy reads sources as they are compiled, several in one unit and without GCC's precompiled headers,
+which it cannot read: a build folder of its own (build/lint) says how. A tool that cannot run is a failure.
 """
 
 import concurrent.futures
@@ -22,7 +22,7 @@ from build import ROOT, clock
 
 FOLDER = ROOT / "build" / "lint"
 PYTHON_FOLDERS = ["python", "tests", "bench", "tools"]
-RUFF = str(ROOT / ".venv" / "bin" / "ruff")
+RUFF = [sys.executable, "-m", "ruff"]
 UNIT_SOURCES = re.compile(r'#include "([^"]+)"')
 
 
@@ -45,8 +45,8 @@ def files(*patterns):
 def fix():
     done = [
         run(["clang-format", "-i", *files("*.cpp", "*.h", "*.js")]),
-        run([RUFF, "check", "-q", "--fix", *PYTHON_FOLDERS]),
-        run([RUFF, "format", "-q", *PYTHON_FOLDERS]),
+        run([*RUFF, "check", "-q", "--fix", *PYTHON_FOLDERS]),
+        run([*RUFF, "format", "-q", *PYTHON_FOLDERS]),
     ]
     return all(one.returncode == 0 for one in done)
 
@@ -54,8 +54,8 @@ def fix():
 def check_format():
     done = [
         run(["clang-format", "--dry-run", "--Werror", *files("*.cpp", "*.h", "*.js")]),
-        run([RUFF, "check", "-q", *PYTHON_FOLDERS]),
-        run([RUFF, "format", "-q", "--check", *PYTHON_FOLDERS]),
+        run([*RUFF, "check", "-q", *PYTHON_FOLDERS]),
+        run([*RUFF, "format", "-q", "--check", *PYTHON_FOLDERS]),
     ]
     return all(one.returncode == 0 for one in done) or fail("see above; './run format' mends most of it")
 
@@ -127,12 +127,12 @@ def tidy(chosen):
 
 
 def changed_files(base):
-    """Absolute paths of what differs from the commit, what is not committed included; None for no such commit."""
-    done = run(["git", "diff", "--name-only", base], capture_output=True)
+    """Absolute paths of what differs from the commit, committed or not; None if there is no such commit."""
+    done = run(["git", "diff", "--name-only", base, "--"], capture_output=True)
     if done.returncode != 0:
         return None
-    names = set(done.stdout.splitlines()) | set(files("--others"))
-    return {ROOT / name for name in names}
+    new = run(["git", "ls-files", "--others", "--exclude-standard"], stdout=subprocess.PIPE)
+    return {ROOT / name for name in done.stdout.splitlines() + new.stdout.splitlines()}
 
 
 def tidy_changed(base):
@@ -152,9 +152,10 @@ def main():
     if words and words[0] != "changed" or len(words) > 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    clean = check_format() & configure()
-    if clean or FOLDER.exists():
+    clean, configured = check_format(), configure()
+    if configured:
         clean &= tidy_changed(words[1] if len(words) == 2 else "HEAD~1") if words else tidy(list(units()))
+    clean &= configured
     print("lint: clean" if clean else "lint: not clean")
     return 0 if clean else 1
 

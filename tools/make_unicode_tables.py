@@ -103,7 +103,8 @@ def table(kind, name, entries):
 
 def categories():
     entries = (f"{{{first:#x},{last:#x},{kind}}}" for first, last, kind in ranges(category_of()))
-    names = "constexpr auto N = Category::number, P = Category::punctuation, S = Category::symbol;\n\n"
+    names = "// NOLINTNEXTLINE(readability-identifier-naming): Unicode's own letters\n"
+    names += "constexpr auto N = Category::number, P = Category::punctuation, S = Category::symbol;\n\n"
     body = names + table("CategoryRange", "category_ranges", entries)
     return source("unicode_categories.h", f"the package regex {regex.__version__}", body)
 

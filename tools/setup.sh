@@ -31,8 +31,10 @@ fail() {  # fail MESSAGE…: one line each
 logged() {
   local what=$1
   shift
+  printf '== %s\n' "$*" >>"$setup_log"
+  log_begin=$(($(wc -l <"$setup_log") + 1))
   if ! "$@" >>"$setup_log" 2>&1 </dev/null; then
-    tail -n 8 "$setup_log" | sed 's/^/    /' >&2
+    tail -n "+$log_begin" "$setup_log" | tail -n 8 | sed 's/^/    /' >&2
     fail "$what failed" "the whole log: $setup_log" \
       "if the lines above speak of hosts, time-outs or connections, there is no network: try again when there is"
   fi
@@ -40,11 +42,12 @@ logged() {
 
 missing_packages() {  # missing_packages NAME…
   local package installed
-  installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' "$@" 2>/dev/null | tr '\n' ' ')"
+  installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' "$@" 2>/dev/null | tr '\n' ' ' || true)"
   for package in "$@"; do
     # A tool that is there by other means (another python, a newer cmake) counts too.
     case $package in
-      python3 | python3-venv | python3-dev) [ -z "$(find_python)" ] || continue ;;
+      python3 | python3-venv | python3-dev)
+        { has_modules "torch==$torch_version" || [ -n "$(find_python)" ]; } && continue ;;
       ninja-build) command -v ninja >/dev/null && continue ;;
       g++ | cmake | ccache | mold | git | pkg-config | clang-format | clang-tidy | chromium)
         command -v "$package" >/dev/null && continue ;;
@@ -63,6 +66,7 @@ install_packages() {  # install_packages NAME…
     "install them and try again: sudo apt-get install --no-install-recommends ${missing[*]}"
   say "set-up: installing ${#missing[@]} Debian packages: ${missing[*]}"
   logged "apt-get update" apt-get update
+  sed -n "$log_begin,\$ s/^W: Failed to fetch/    &/p" "$setup_log" >&2  # it does not call that a failure
   logged "installing Debian packages" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${missing[@]}"
 }
@@ -70,7 +74,7 @@ install_packages() {  # install_packages NAME…
 # The first python that torch is built for and that can make an environment and build extensions; empty if none is.
 # ($PYTHON first; then the one on PATH, whatever else lies there, then the system's.)
 find_python() {
-  local candidate check
+  local candidate check PATH=${PATH//"$root/.venv/bin:"/}  # not the one to be made, where that is activated
   check='import sys, venv, ensurepip, sysconfig, os
 os.stat(sysconfig.get_path("include") + "/Python.h")
 sys.exit("%d.%d" % sys.version_info[:2] not in sys.argv[1:])'
@@ -85,7 +89,8 @@ sys.exit("%d.%d" % sys.version_info[:2] not in sys.argv[1:])'
 
 need_space() {  # need_space MEGABYTES FOR-WHAT
   local free
-  free=$(df -Pm "$root" | awk 'NR == 2 { print $4 }')
+  free=$(df -Pm "$root" 2>/dev/null | awk 'NR == 2 { print $4 }') || true
+  [[ $free =~ ^[0-9]+$ ]] || return 0  # nobody knows
   [ "$free" -ge "$1" ] || fail "$2 needs about $1 MB and $root has $free MB left" \
     "free some space, or clone the project onto a larger disk"
 }

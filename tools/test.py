@@ -3,9 +3,9 @@
 
 usage: test.py PRESET [list | GROUP…]
 
-A group is a test program or a file of Python tests; `list` names them. A name stands for all groups that begin with
-it: `cli` for cli_compare, cli_resume and the others. Without one, everything runs. Builds only what is asked for.
-The last line is the count; the exit status is 1 where anything failed.
+A group is a test program or a file of Python tests; `list` names them. A name stands for all groups that
+begin with it: `cli` for cli_compare, cli_resume and the others. Without one, everything runs. Builds only
+what is asked for. The last line is the count; the exit status is 1 where anything failed.
 """
 
 import os
@@ -85,8 +85,9 @@ def main():
         if groups is None:
             return 2
     targets = sorted({target for needed in groups.values() for target in needed}) if names else []
-    if status := build.build(preset, targets, name=" ".join(names) or "everything"):
-        return status
+    if targets or not names:  # a script needs nothing, and no targets would be all of them
+        if status := build.build(preset, targets, name=" ".join(names) or "everything"):
+            return status
     built = time.monotonic()
     print(f"running {len(groups)} groups of tests", flush=True)
     passed = run(preset, folder, groups)

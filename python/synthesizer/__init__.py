@@ -12,6 +12,7 @@ from . import (
     _C,  # noqa: F401  registers torch.ops.synthesizer
     metrics,
 )
+from ._C import share_cores
 from .attention import Attention, State, rivals, variants
 from .runs import Run, load
 from .tutorial import (
@@ -35,6 +36,7 @@ __all__ = [
     "load",
     "Run",
     "metrics",
+    "share_cores",
     "Transformer",
     "SynthesizerDense",
     "SynthesizerRandom",

@@ -14,7 +14,7 @@ thread_local bool packing = false;
 
 /// The form of W to apply to x, or none where plain LibTorch serves.
 c10::intrusive_ptr<WeightForm> usable_form(const at::Tensor& x, const at::Tensor& weight) {
-  const auto form = form_of(weight);
+  auto form = form_of(weight);
   const auto packed = c10::dynamic_intrusive_pointer_cast<PackedWeight>(form);
   const bool gradients = c10::GradMode::is_enabled();
   if (form && !packed) {

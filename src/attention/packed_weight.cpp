@@ -25,7 +25,7 @@ PackedWeight::~PackedWeight() = default;
 
 at::Tensor PackedWeight::apply(const at::Tensor& x, const at::Tensor& bias) const {
   const auto rows = x.contiguous();
-  const auto y = at::empty({x.size(0), out_}, x.options());
+  auto y = at::empty({x.size(0), out_}, x.options());
   const at::Tensor plain = bias.defined() ? bias.contiguous() : bias;
   multiply_rows(matrix_of(rows), *panels_, plain.defined() ? plain.const_data_ptr<float>() : nullptr,
                 matrix_of(y));

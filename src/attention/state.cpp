@@ -27,8 +27,8 @@ void State::append(const at::Tensor& value, const at::Tensor& key) {
 }
 
 at::Tensor State::slide(const at::Tensor& next, int64_t width) {
-  const auto newest = next.unsqueeze(1);                                         // B×1×D
-  const auto seen = window_.defined() ? at::cat({window_, newest}, 1) : newest;  // B×n×D
+  const auto newest = next.unsqueeze(1);                                   // B×1×D
+  auto seen = window_.defined() ? at::cat({window_, newest}, 1) : newest;  // B×n×D
   const int64_t kept = std::min(seen.size(1), width - 1);
   window_ = seen.narrow(1, seen.size(1) - kept, kept);
   ++position_;
@@ -50,7 +50,7 @@ State State::copy() const {
 at::Tensor State::picked(const at::Tensor& cache, const at::Tensor& indices) const {
   auto sizes = cache.sizes().vec();
   sizes[0] = indices.size(0);
-  const auto result = at::empty(sizes, cache.options());
+  auto result = at::empty(sizes, cache.options());
   auto filled = result.narrow(1, 0, position_);  // what lies beyond was never written
   at::index_select_out(filled, cache.narrow(1, 0, position_), 0, indices);
   return result;

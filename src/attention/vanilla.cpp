@@ -18,7 +18,8 @@ Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const Window
   Logits logits;
   logits.query = split_heads(project(weights, "query", x), heads_);  // B×H×L×K
   logits.key = split_heads(project(weights, "key", x), heads_);      // B×H×L×K
-  logits.scale = 1.0 / std::sqrt(static_cast<double>(width_ / heads_));
+  const int64_t head_width = width_ / heads_;
+  logits.scale = 1.0 / std::sqrt(static_cast<double>(head_width));
   return logits;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <new>
 
 #include "base/error.h"
@@ -21,7 +22,7 @@ constexpr int kCouldNot = 1, kMistake = 2;
 constexpr const char* kOutOfMemory = "out of memory: a smaller model, or smaller batches, would need less";
 
 int fail(int status, const std::string& message) {
-  fmt::print(stderr, "synth: error: {}\n", message);
+  std::fputs(("synth: error: " + message + "\n").c_str(), stderr);  // never throws, though nobody may read it
   return status;
 }
 
@@ -49,9 +50,8 @@ std::string explain_extras(const CLI::App& program) {
                      synthesizer::did_you_mean(word, known), where);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// The program up to its exit status: what a command throws becomes one line on standard error.
+int synth(int argc, char** argv) {
   synthesizer::avoid_amx_trap();
   synthesizer::keep_freed_memory();
   CLI::App program("Attentions whose alignment is synthesized: train, decode, measure, look into, compare.",
@@ -103,5 +103,16 @@ int main(int argc, char** argv) {
     const std::string text = failure.what();
     if (text.find("can't allocate memory") != std::string::npos) return fail(kCouldNot, kOutOfMemory);
     return fail(kCouldNot, text.substr(0, text.find('\n')));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return synth(argc, argv);
+  } catch (...) {  // not even a message could be made
+    std::fputs("synth: error: the program has failed and cannot say why\n", stderr);
+    return kCouldNot;
   }
 }

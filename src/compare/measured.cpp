@@ -71,7 +71,7 @@ Measured measured_run(const std::string& folder, const std::string& weights,
     if (kept.is_object() && kept.value("conditions", Json()) == now) return from_json(kept.at("found"));
   }
   const auto split = run.task->open(files, false);
-  const Measured found = run.task->evaluate(*split, true, recipe.decode);
+  Measured found = run.task->evaluate(*split, true, recipe.decode);
   const auto replace = Json::error_handler_t::replace;
   write_file(path, Json{{"conditions", now}, {"found", to_json(found)}}.dump(1, ' ', false, replace) + "\n");
   return found;

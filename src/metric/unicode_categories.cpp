@@ -5,6 +5,7 @@
 namespace synthesizer::unicode {
 
 // clang-format off
+// NOLINTNEXTLINE(readability-identifier-naming): Unicode's own letters
 constexpr auto N = Category::number, P = Category::punctuation, S = Category::symbol;
 
 constexpr CategoryRange kCategoryRanges[] = {

@@ -39,7 +39,7 @@ void Memory::reorder(const at::Tensor& indices) {
 
 CrossAttention::CrossAttention(const ModelOptions& o)
     : heads_(o.heads),
-      scale_(1 / std::sqrt(static_cast<double>(o.width / o.heads))),
+      scale_(1 / std::sqrt(static_cast<double>(o.width) / static_cast<double>(o.heads))),
       dropout_(o.attention_dropout) {
   auto linear = [&](const char* name) {
     return register_module(name, std::make_shared<Linear>(o.width, o.width, o.bias));

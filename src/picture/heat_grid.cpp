@@ -41,7 +41,8 @@ class Layout {
     return 2 * kMargin + kTitleHeight + static_cast<double>(down()) * (kPanelHead + height_ + below_);
   }
   Box panel(size_t number) const {
-    const auto column = static_cast<double>(number % across()), row = static_cast<double>(number / across());
+    const size_t above = number / across();  // rows of panels
+    const auto column = static_cast<double>(number % across()), row = static_cast<double>(above);
     return {kMargin + left_ + column * (width_ + kPanelGap),
             kMargin + kTitleHeight + kPanelHead + row * (kPanelHead + height_ + below_), width_, height_};
   }

@@ -33,7 +33,8 @@ class Drawer {
   std::string draw() {
     draw_title(canvas_, charts_.title, charts_.subtitle);
     for (size_t n = 0; n < charts_.charts.size(); ++n) {
-      const double column = static_cast<double>(n % across_), row = static_cast<double>(n / across_);
+      const size_t above = n / across_;  // rows of charts
+      const double column = static_cast<double>(n % across_), row = static_cast<double>(above);
       draw_chart(
           charts_.charts[n],
           {kMargin + kLeft + column * (kLeft + kWidth + kChartGap),

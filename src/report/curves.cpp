@@ -96,12 +96,12 @@ Curves read_curves(const std::string& path) {
     if (end == text.npos) break;
     auto line = parse(text.substr(0, end));
     if (!line) invalid(fmt::format("{}:{}: not a line of measurements: remove it", path, number));
-    auto& [split, measurement] = *line;
+    auto& measurement = line->second;
     seconds = measurement.value("seconds").value_or(seconds);
     measurement.seconds = seconds;
     auto found = std::find_if(curves.splits.begin(), curves.splits.end(),
-                              [&](const auto& known) { return known.first == split; });
-    if (found == curves.splits.end()) found = curves.splits.insert(found, {split, {}});
+                              [&](const auto& known) { return known.first == line->first; });
+    if (found == curves.splits.end()) found = curves.splits.insert(found, {line->first, {}});
     found->second.push_back(std::move(measurement));
     text.remove_prefix(end + 1);
   }

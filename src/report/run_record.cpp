@@ -50,7 +50,7 @@ std::string spoken(std::string text) {
 }  // namespace
 
 std::string RunRecord::attention() const {
-  const std::string all = spoken(setting(settings, "model.attention"));
+  std::string all = spoken(setting(settings, "model.attention"));
   const std::string encoder = spoken(setting(settings, "model.encoder_attention"));
   const std::string decoder = spoken(setting(settings, "model.decoder_attention"));
   if (encoder.empty() && decoder.empty()) return all;

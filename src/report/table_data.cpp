@@ -55,7 +55,7 @@ std::string csv_table(const Table& table) {
     }
     for (const auto& [name, part] : kParts) {
       const bool any = std::any_of(table.rows().begin(), table.rows().end(),
-                                   [&](const auto& row) { return (row[c].*part).has_value(); });
+                                   [c, part = part](const auto& row) { return (row[c].*part).has_value(); });
       if (!any) continue;
       add(0, table.columns()[c].key + "_" + name);
       for (size_t r = 0; r < table.rows().size(); ++r) add(r + 1, number(table.rows()[r][c].*part));

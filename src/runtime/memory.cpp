@@ -26,8 +26,8 @@ class PlainAllocator : public c10::Allocator {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::DeviceType::CPU};
     void* block = std::malloc(bytes + 2 * kAlignment);
     if (block == nullptr) return before_.allocate(bytes);  // which says what was missing
-    auto place = (reinterpret_cast<uintptr_t>(block) + 2 * kAlignment - 1) / kAlignment * kAlignment;
-    void* data = reinterpret_cast<void*>(place);
+    const auto past = reinterpret_cast<uintptr_t>(block) % kAlignment;
+    void* data = static_cast<char*>(block) + 2 * kAlignment - past;  // with room for a pointer before it
     static_cast<void**>(data)[-1] = block;
     return {data, data, &release, c10::DeviceType::CPU};
   }

@@ -22,7 +22,7 @@ Shifted shifted(const Field& field) {
 }
 
 at::Tensor real_rows(const at::Tensor& values, const at::Tensor& lengths) {
-  const auto flat = values.flatten(0, 1);
+  auto flat = values.flatten(0, 1);
   if (!lengths.defined()) return flat;
   const auto real = at::arange(values.size(1), at::kLong).lt(lengths.unsqueeze(1));  // B×L
   return flat.index_select(0, real.flatten().nonzero().squeeze(1));

@@ -124,7 +124,7 @@ std::string LanguageModelling::generate(const std::string& prompt, int64_t token
   };
   const int64_t end = stream() ? -1 : tokenizer.end();
   const auto rows = sample(steps, {fed}, tokens, end, options, show);
-  const std::string text = decode_text(tokenizer, Tokens(rows[0].begin(), rows[0].end()));
+  std::string text = decode_text(tokenizer, Tokens(rows[0].begin(), rows[0].end()));
   if (on_text && text.starts_with(shown)) on_text(text.substr(shown.size()));
   return text;
 }

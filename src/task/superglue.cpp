@@ -12,7 +12,7 @@ struct FlatTask {
   std::string name;
   std::vector<std::string> keys;  ///< in the order of the source, by the names of the file
   Labels labels;
-  std::string optional = "";  ///< the key that some editions of the files do not have
+  std::string optional{};  ///< the key that some editions of the files do not have
 };
 
 class FlatReader : public BenchmarkReader {

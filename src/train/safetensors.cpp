@@ -33,7 +33,8 @@ at::ScalarType scalar_type(const std::string& dtype) {
 }
 
 TensorEntry describe(const NamedTensor& named) {
-  const auto& [name, tensor] = named;
+  const std::string& name = named.name;
+  const at::Tensor& tensor = named.tensor;
   if (name == "__metadata__") invalid("a tensor cannot be named '__metadata__' in a safetensors file");
   if (!tensor.defined()) invalid(fmt::format("tensor '{}' is undefined: it cannot be saved", name));
   const auto* found = std::find_if(std::begin(scalar_types), std::end(scalar_types),

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 from program import changes
@@ -117,3 +119,28 @@ def test_compare_trains_with_them(synth, language_recipe, tmp_path):
     assert [threads_of(folder / name) for name in ("V", "R")] == [3, 3]
     # Runs that were trained already are compared with any number of threads.
     synth("compare", folder / "V", folder / "R", "--run", tmp_path / "again", "--threads", "1")
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_other_processes_on_the_cores_do_not_change_the_weights(
+    environment, language_recipe, tmp_path, threads
+):
+    """Alone, waiting threads spin; beside others they sleep (OMP_WAIT_POLICY unset: the program decides)."""
+    own = {name: value for name, value in environment.items() if name != "OMP_WAIT_POLICY"}
+    command = [os.environ["SYNTH"], "train", language_recipe, "--threads", threads]
+    command += changes(["train.steps=60", "train.eval_every=60", "train.save_every=60"])
+
+    def weights(name):
+        run = tmp_path / name
+        subprocess.run([*command, "--run", run], env=own, check=True, capture_output=True, timeout=180)
+        return (run / "model.safetensors").read_bytes()
+
+    alone = weights("alone")
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        beside = weights("beside")
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert alone == beside

@@ -23,7 +23,7 @@ HWY_INLINE void row_times_columns(float alpha, const float* a, int64_t a_stride,
                                   int64_t column, bool add, float* c) {
   const D d;
   V sum[kVectors];
-  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  for (V& one : sum) one = hn::Zero(d);
   const float* from = b.data + column;
   for (int64_t k = 0; k < b.rows; ++k, from += b.row_stride) {
     const V x = hn::Set(d, a[k * a_stride]);

@@ -25,12 +25,10 @@ at::Tensor keep_factors(const Problem& p, at::ScalarType dtype) {
   const int64_t matrices = (p.logits.global() ? 1 : p.batch()) * p.heads(), rows = p.rows();
   auto keys = at::empty({matrices, rows, 2}, at::kLong);  // both halves of each row's key
   auto* key = keys.data_ptr<int64_t>();
-  for (int64_t m = 0; m < matrices; ++m) {
-    for (int64_t i = 0; i < rows; ++i, key += 2) {
-      const uint64_t k = row_key(p.dropout.seed, m, i);
-      key[0] = static_cast<uint32_t>(k);
-      key[1] = static_cast<int64_t>(k >> 32);
-    }
+  for (int64_t n = 0; n < matrices * rows; ++n) {
+    const uint64_t k = row_key(p.dropout.seed, n / rows, n % rows);
+    key[2 * n] = static_cast<uint32_t>(k);
+    key[2 * n + 1] = static_cast<int64_t>(k >> 32);
   }
   keys = keys.to(p.value.device());
   auto low = [](const at::Tensor& x) { return x.bitwise_and(int64_t{0xFFFFFFFF}); };
