@@ -9,7 +9,7 @@ endif()
 set(public_headers
   attention/attention.h base/error.h attention/frame.h attention/logits.h attention/mixer.h attention/mixture.h
   attention/options.h attention/parameter.h attention/registry.h attention/rivals.h
-  attention/spec.h attention/state.h attention/synthesis.h attention/weight_cache.h attention/kernel/attend.h
+  attention/spec.h attention/state.h attention/synthesis.h attention/layer_weights.h attention/matrix_form.h attention/kernel/attend.h
   attention/kernel/convolve.h
   runtime/core_sharing.h runtime/processor.h runtime/threads.h)
 foreach(header ${public_headers})

@@ -1,6 +1,7 @@
 // Layers and the registries for Python. The operators themselves are torch.ops.synthesizer.attend and
 // .convolve, registered by the same library; tensors are owned by Python's module and passed with every call.
 
+#include <c10/core/GradMode.h>
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
@@ -113,6 +114,8 @@ PYBIND11_MODULE(_C, m) {
       .def("__copy__", [](const State& state) { return state.copy(); })
       .def("__deepcopy__", [](const State& state, const py::dict&) { return state.copy(); });
 
+  py::class_<LayerWeights>(m, "LayerWeights", "Weights of a layer prepared for inference; immutable.");
+
   py::class_<Mixer>(m, "Mixer", "What a layer does between positions; holds no tensors.")
       .def(py::init(&made), py::arg("attention"), py::arg("width"), py::arg("heads"), py::arg("max_length"),
            py::arg("causal"), py::arg("dropout"), py::arg("bias"), py::arg("options"))
@@ -132,25 +135,45 @@ PYBIND11_MODULE(_C, m) {
       .def(
           "forward",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-             const MaybeTensor& lengths,
-             bool training) { return mixer.forward(tensors, x, lengths.value_or(at::Tensor()), training); },
+             const MaybeTensor& lengths, bool training) {
+            return mixer.forward({tensors, {}, {}, {}}, x, lengths.value_or(at::Tensor()), training);
+          },
           py::call_guard<py::gil_scoped_release>())
       .def(
           "weights",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
              const MaybeTensor& lengths) {
-            return mixer.weights(tensors, x, lengths.value_or(at::Tensor()));
+            return mixer.weights({tensors, {}, {}, {}}, x, lengths.value_or(at::Tensor()));
           },
           py::call_guard<py::gil_scoped_release>())
       .def("start", &Mixer::start)
       .def(
           "step",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) {
-            return mixer.step(tensors, x, state);
+            return mixer.step({tensors, {}, {}, {}}, x, state);
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def(
+          "prepare",
+          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors) {
+            return mixer.prepare({tensors, {}, {}, {}});
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def(
+          "forward_prepared",
+          [](const Mixer& mixer, const LayerWeights& weights, const at::Tensor& x,
+             const MaybeTensor& lengths) {
+            const c10::AutoGradMode no_grad(false);
+            return mixer.forward(weights, x, lengths.value_or(at::Tensor()), /*training=*/false);
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def(
+          "step_prepared",
+          [](const Mixer& mixer, const LayerWeights& weights, const at::Tensor& x, State& state) {
+            return mixer.step(weights, x, state);
           },
           py::call_guard<py::gil_scoped_release>())
       .def("count", &Mixer::count)
-      .def("forget", &Mixer::forget, py::call_guard<py::gil_scoped_release>())
       .def("grown",
            [](const Mixer& mixer, int64_t max_length) { return make_mixer(mixer.grown(max_length)); })
       .def("grow", [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const Mixer& to) {

@@ -13,7 +13,7 @@ from . import (
     metrics,
 )
 from ._C import share_cores
-from .attention import Attention, State, rivals, variants
+from .attention import Attention, PreparedAttention, State, rivals, variants
 from .runs import Run, load
 from .tutorial import (
     FactorizedSynthesizerDense,
@@ -30,6 +30,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Attention",
+    "PreparedAttention",
     "State",
     "variants",
     "rivals",

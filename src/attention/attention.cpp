@@ -23,47 +23,65 @@ torch::nn::Module& owner_of(torch::nn::Module& root, std::string& name) {
 }  // namespace
 
 AttentionImpl::AttentionImpl(AttentionOptions options)
-    : torch::nn::Module("Attention"), mixer_(make_mixer(std::move(options))), tensors_(mixer_->initialise()) {
-  for (size_t i = 0; i < tensors_.size(); ++i) {
+    : torch::nn::Module("Attention"),
+      mixer_(make_mixer(std::move(options))),
+      weights_{mixer_->initialise(), {}, {}, {}} {
+  auto& tensors = weights_.tensors;
+  for (size_t i = 0; i < tensors.size(); ++i) {
     const Parameter& parameter = mixer_->parameters()[i];
     std::string name = parameter.name;
     torch::nn::Module& owner = owner_of(*this, name);
-    tensors_[i] = parameter.trained ? owner.register_parameter(name, tensors_[i])
-                                    : owner.register_buffer(name, tensors_[i]);
+    tensors[i] = parameter.trained ? owner.register_parameter(name, tensors[i])
+                                   : owner.register_buffer(name, tensors[i]);
   }
 }
 
-at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) {
-  return mixer_->forward(tensors_, x, lengths, is_training(), bias);
+at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths,
+                                  const at::Tensor& bias) const {
+  return mixer_->forward(weights_, x, lengths, is_training(), bias);
 }
 
 at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths,
                                   const at::Tensor& bias) const {
-  return mixer_->weights(tensors_, x, lengths, bias);
+  return mixer_->weights(weights_, x, lengths, bias);
 }
 
 void AttentionImpl::grow(int64_t max_length) {
+  if (weights_.prepared())
+    invalid("a layer prepared for inference cannot grow: grow the one it was made from");
   auto larger = make_mixer(mixer_->grown(max_length));
-  const auto grown = synthesizer::grow(*mixer_, tensors_, *larger);
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    tensors_[i].mutable_grad() = at::Tensor();
-    tensors_[i].set_data(grown[i]);
+  const auto grown = synthesizer::grow(*mixer_, weights_.tensors, *larger);
+  for (size_t i = 0; i < grown.size(); ++i) {
+    weights_.tensors[i].mutable_grad() = at::Tensor();
+    weights_.tensors[i].set_data(grown[i]);
   }
   mixer_ = std::move(larger);
 }
 
-void AttentionImpl::train(bool on) {
-  torch::nn::Module::train(on);
-  mixer_->forget();
+void AttentionImpl::prepare() {
+  eval();
+  // The registered handles stay: the forms are all that changes.
+  const LayerWeights ready = mixer_->prepare(weights_);
+  weights_.forms = ready.forms;
+  weights_.ready_weights = ready.ready_weights;
+  weights_.ready_logits = ready.ready_logits;
+}
+
+SharedForm& AttentionImpl::form(size_t n) {
+  weights_.forms.resize(weights_.tensors.size());
+  return weights_.forms[n];
 }
 
 std::shared_ptr<torch::nn::Module> AttentionImpl::clone(const std::optional<torch::Device>& device) const {
   auto copy = std::make_shared<AttentionImpl>(options());
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    copy->tensors_[i].set_data(device
-                                   ? tensors_[i].detach().to(*device, /*non_blocking=*/false, /*copy=*/true)
-                                   : tensors_[i].detach().clone());
+  for (size_t i = 0; i < tensors().size(); ++i) {
+    const auto tensor = tensors()[i].detach();
+    copy->weights_.tensors[i].set_data(device ? tensor.to(*device, /*non_blocking=*/false, /*copy=*/true)
+                                              : tensor.clone());
   }
+  copy->weights_.forms = weights_.forms;  // immutable, like what follows
+  copy->weights_.ready_weights = weights_.ready_weights;
+  copy->weights_.ready_logits = weights_.ready_logits;
   copy->train(is_training());
   return copy;
 }

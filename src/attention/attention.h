@@ -20,20 +20,23 @@ class AttentionImpl : public torch::nn::Module {
   explicit AttentionImpl(AttentionOptions options);
 
   /// See Mixer::forward, also for the bias.
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {});
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
   /// The weights without dropout; see Mixer::weights.
   at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
 
   State start(int64_t batch) const { return mixer_->start(batch); }
   at::Tensor step(const at::Tensor& x, State& state, const at::Tensor& bias = {}) const {
-    return mixer_->step(tensors_, x, state, bias);
+    return mixer_->step(weights_, x, state, bias);
   }
 
   /// Makes room for longer sequences. What was learnt stays; new entries are initialised. Gradients are
   /// dropped, and an optimizer made before has to be made again.
   void grow(int64_t max_length);
 
-  void train(bool on = true) override;
+  /// Makes the layer ready for inference, for good: it is faster from now on, gives no gradients and cannot
+  /// grow; the registered tensors must not be written to any more. See Mixer::prepare.
+  void prepare();
+
   std::shared_ptr<torch::nn::Module> clone(
       const std::optional<torch::Device>& device = std::nullopt) const override;
   void pretty_print(std::ostream& stream) const override;
@@ -41,11 +44,14 @@ class AttentionImpl : public torch::nn::Module {
   const AttentionOptions& options() const { return mixer_->options(); }
   const Mixer& mixer() const { return *mixer_; }
   /// The registered tensors, in the order of mixer().parameters().
-  const std::vector<at::Tensor>& tensors() const { return tensors_; }
+  const std::vector<at::Tensor>& tensors() const { return weights_.tensors; }
+  const LayerWeights& layer_weights() const { return weights_; }
+  /// The form that stands for tensor n from now on: for whoever loads or makes quantized weights.
+  SharedForm& form(size_t n);
 
  private:
   std::unique_ptr<Mixer> mixer_;
-  std::vector<at::Tensor> tensors_;  ///< handles of the registered parameters, in the mixer's order
+  LayerWeights weights_;  ///< handles of the registered parameters, in the mixer's order
 };
 
 /// The handle that people hold, as TORCH_MODULE makes them, with a constructor that takes options in braces.

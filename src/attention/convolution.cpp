@@ -41,18 +41,18 @@ at::Tensor Convolution::kernel(const Weights& weights, const at::Tensor& z) cons
   return at::softmax(scores(weights, z), -1).to(z.scalar_type());
 }
 
-at::Tensor Convolution::mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                            const at::Tensor& lengths, bool training, const at::Tensor&) const {
-  const Weights weights(parameters(), tensors);
+at::Tensor Convolution::mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                            bool training, const at::Tensor&) const {
+  const Weights weights(parameters(), all);
   const auto z = gated(weights, x);  // B×L×D
   const auto dropped = at::dropout(kernel(weights, z), options().dropout, training);
   const int64_t left = options().causal ? taps_ - 1 : taps_ / 2;
   return project(weights, "output", convolve(z, dropped, lengths, left));
 }
 
-at::Tensor Convolution::mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+at::Tensor Convolution::mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                                 const at::Tensor&) const {
-  const Weights weights(parameters(), tensors);
+  const Weights weights(parameters(), all);
   const auto z = gated(weights, x.unsqueeze(1));       // B×1×D
   const auto seen = state.slide(z.squeeze(1), taps_);  // B×n×D, n ≤ w
   const int64_t n = seen.size(1);

@@ -30,9 +30,9 @@ class Convolution : public Mixer {
   /// C, before the softmax: H×w for all positions, or B×L×H×w from Z (B×L×D).
   virtual at::Tensor scores(const Weights& weights, const at::Tensor& z) const = 0;
 
-  at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
-                 bool training, const at::Tensor& bias) const override;
-  at::Tensor mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+  at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
+                 const at::Tensor& bias) const override;
+  at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                      const at::Tensor& bias) const override;
   bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;

@@ -24,6 +24,12 @@ std::vector<Parameter> hidden_parameters(int64_t width, int64_t heads, int64_t h
   return projection("hidden", width, heads * hidden, true);
 }
 
+at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads) {
+  if (!weights.find("hidden.weight").defined())
+    return x.unsqueeze(1).expand({x.size(0), heads, x.size(1), x.size(2)});
+  return split_heads(at::relu(project(weights, "hidden", x)), heads);
+}
+
 Dense::Dense(const AttentionOptions& options)
     : width_(options.width),
       heads_(options.heads),
@@ -51,7 +57,7 @@ Logits Dense::logits(const Weights& weights, const at::Tensor& x, const Window& 
   auto weight = weights["out.weight"].narrow(-1, 0, window.columns);  // H×C×M, or C×M
   auto bias = weights["out.bias"].narrow(-1, 0, window.columns);      // H×M, or M
   Logits logits;
-  logits.row = hidden_features(x, weights.find("hidden.weight"), weights.find("hidden.bias"), heads_);
+  logits.row = hidden_features(weights, x, heads_);
   logits.column = weight.transpose(-1, -2).expand({heads_, window.columns, features()});  // H×M×C
   logits.table = bias.unsqueeze(-2).expand({heads_, 1, window.columns});
   return logits;

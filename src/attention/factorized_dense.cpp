@@ -60,7 +60,7 @@ std::vector<Parameter> FactorizedDense::parameters() const {
 }
 
 Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, const Window&) const {
-  auto hidden = hidden_features(x, weights.find("hidden.weight"), weights.find("hidden.bias"), heads_);
+  auto hidden = hidden_features(weights, x, heads_);
   auto factor = [&](const char* weight, const char* bias) {
     return at::matmul(hidden, weights[weight]) + weights[bias].unsqueeze(1);
   };

@@ -5,7 +5,6 @@
 
 #include "attention/mixer.h"
 #include "attention/mixture.h"
-#include "attention/weight_cache.h"
 
 namespace synthesizer {
 
@@ -19,16 +18,15 @@ class Frame : public Mixer {
 
   bool global() const override { return mixture_->global(); }
   bool takes_bias() const override { return true; }
-  /// Drops weights kept from earlier calls without gradients (see WeightCache).
-  void forget() const override { cache_->clear(); }
 
  protected:
-  at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
-                 bool training, const at::Tensor& bias) const override;
-  at::Tensor look(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+  at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
+                 const at::Tensor& bias) const override;
+  at::Tensor look(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                   const at::Tensor& bias) const override;
-  at::Tensor mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+  at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                      const at::Tensor& bias) const override;
+  void make_ready(LayerWeights& all) const override;
   bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override { mixture_->prepare_growth(larger); }
@@ -36,12 +34,8 @@ class Frame : public Mixer {
  private:
   /// Which entries count.
   Mask mask(const at::Tensor& lengths) const;
-  /// The weights of rows and columns below `length`, kept between calls without gradients.
-  WeightCache::Entry kept_weights(const std::vector<at::Tensor>& tensors, int64_t length) const;
-  bool keeps_weights(const at::Tensor& value) const;
 
   std::unique_ptr<Mixture> mixture_;
-  std::unique_ptr<WeightCache> cache_;
 };
 
 }  // namespace synthesizer

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "attention/linear_map.h"
-
 namespace synthesizer {
 
 at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
@@ -13,12 +11,6 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
 
 at::Tensor join_heads(const at::Tensor& y) {
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
-}
-
-at::Tensor hidden_features(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                           int64_t heads) {
-  if (!weight.defined()) return x.unsqueeze(1).expand({x.size(0), heads, x.size(1), x.size(2)});
-  return split_heads(at::relu(linear_map(x, weight, bias)), heads);
 }
 
 }  // namespace synthesizer

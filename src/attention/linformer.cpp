@@ -54,9 +54,9 @@ at::Tensor Linformer::along_length(const at::Tensor& matrix, const at::Tensor& x
   return split_heads(mixed, options().heads);
 }
 
-at::Tensor Linformer::mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths, bool training, const at::Tensor&) const {
-  const Weights weights(parameters(), tensors);
+at::Tensor Linformer::mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          bool training, const at::Tensor&) const {
+  const Weights weights(parameters(), all);
   const AttentionOptions& o = options();
   auto mixed = [&](const char* name, const char* matrix) {
     return along_length(weights[matrix], without_padding(project(weights, name, x), lengths));

@@ -26,8 +26,8 @@ class Linformer : public Mixer {
   bool global() const override { return false; }
 
  protected:
-  at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
-                 bool training, const at::Tensor& bias) const override;
+  at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
+                 const at::Tensor& bias) const override;
   bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override;

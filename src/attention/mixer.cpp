@@ -27,17 +27,19 @@ std::vector<at::Tensor> Mixer::initialise(at::ScalarType dtype) const {
   return tensors;
 }
 
-void Mixer::check_input(const std::vector<at::Tensor>& tensors, const at::Tensor& x, int64_t rank,
+void Mixer::check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank,
                         const at::Tensor& bias) const {
-  if (tensors.size() != parameters_.size()) {
-    throw std::logic_error(fmt::format("{} tensors for {} parameters", tensors.size(), parameters_.size()));
+  if (all.tensors.size() != parameters_.size() ||
+      (!all.forms.empty() && all.forms.size() != all.tensors.size())) {
+    throw std::logic_error(fmt::format("{} tensors and {} forms for {} parameters", all.tensors.size(),
+                                       all.forms.size(), parameters_.size()));
   }
   const char* wanted = rank == 3 ? "batch×length×width" : "batch×width";
   if (x.dim() != rank || x.size(-1) != options_.width) {
     invalid(fmt::format("x has shape {}: it must be {} with width {}", fmt::join(x.sizes(), "×"), wanted,
                         options_.width));
   }
-  const at::Tensor& weight = tensors[0];
+  const at::Tensor& weight = all.tensors[0];
   if (x.device() != weight.device()) {
     invalid(fmt::format("x is on {} and the layer on {}: move one of them", x.device().str(),
                         weight.device().str()));
@@ -64,37 +66,54 @@ at::Tensor Mixer::checked_lengths(const at::Tensor& x, const at::Tensor& lengths
   return lengths.to(x.device());
 }
 
-at::Tensor Mixer::forward(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths, bool training, const at::Tensor& bias) const {
-  check_input(tensors, x, 3, bias);
+at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          bool training, const at::Tensor& bias) const {
+  check_input(all, x, 3, bias);
   const auto there = checked_lengths(x, lengths);
-  const auto out = mix(tensors, x, there, training, bias);  // B×L×D
+  const auto out = mix(all, x, there, training, bias);  // B×L×D
   // Rows of padding are 0 before the output projection, and after it but for its bias.
   return options_.bias ? without_padding(out, there) : out;
 }
 
-at::Tensor Mixer::weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths, const at::Tensor& bias) const {
-  check_input(tensors, x, 3, bias);
-  return look(tensors, x, checked_lengths(x, lengths), bias);
+at::Tensor Mixer::weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          const at::Tensor& bias) const {
+  check_input(all, x, 3, bias);
+  return look(all, x, checked_lengths(x, lengths), bias);
 }
 
-at::Tensor Mixer::look(const std::vector<at::Tensor>&, const at::Tensor&, const at::Tensor&,
-                       const at::Tensor&) const {
+at::Tensor Mixer::look(const LayerWeights&, const at::Tensor&, const at::Tensor&, const at::Tensor&) const {
   invalid(fmt::format("{} has no weights of position by position: there are none to return",
                       short_spec(options_.attention)));
+}
+
+LayerWeights Mixer::prepare(LayerWeights weights) const {
+  c10::NoGradGuard no_grad;
+  weights.forms.resize(parameters_.size());
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    at::Tensor& tensor = weights.tensors[i];
+    tensor = tensor.detach();
+    if (weights.forms[i]) continue;
+    if (!tensor.is_cpu() || tensor.scalar_type() != at::kFloat) {
+      invalid(fmt::format("'{}' is {} on {}: only float32 on the CPU can be prepared for inference",
+                          parameters_[i].name, c10::toString(tensor.scalar_type()), tensor.device().str()));
+    }
+    if (parameters_[i].linear) weights.forms[i] = std::make_shared<PackedMatrix>(tensor);
+  }
+  make_ready(weights);
+  return weights;
 }
 
 State Mixer::start(int64_t batch) const {
   if (!options_.causal) invalid("decoding step by step needs a layer made with causal = true");
   if (batch < 0) invalid(fmt::format("batch is {}: it must be at least 0", batch));
-  return {batch, options_.max_length};
+  return {batch, options_.max_length, this};
 }
 
-at::Tensor Mixer::step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+at::Tensor Mixer::step(const LayerWeights& all, const at::Tensor& x, State& state,
                        const at::Tensor& bias) const {
   c10::NoGradGuard no_grad;
-  check_input(tensors, x, 2, bias);
+  check_input(all, x, 2, bias);
+  if (state.owner() != this) invalid("this state was started by another layer: start one with this layer");
   if (x.size(0) != state.batch()) {
     invalid(
         fmt::format("x has {} rows for a state of {}: there must be one a sample", x.size(0), state.batch()));
@@ -103,11 +122,10 @@ at::Tensor Mixer::step(const std::vector<at::Tensor>& tensors, const at::Tensor&
     invalid(fmt::format("step {} is past max_length {}: build the layer with a larger max_length, or grow it",
                         state.position() + 1, options_.max_length));
   }
-  return mix_row(tensors, x, state, bias);
+  return mix_row(all, x, state, bias);
 }
 
-at::Tensor Mixer::mix_row(const std::vector<at::Tensor>&, const at::Tensor&, State&,
-                          const at::Tensor&) const {
+at::Tensor Mixer::mix_row(const LayerWeights&, const at::Tensor&, State&, const at::Tensor&) const {
   invalid(
       fmt::format("{} cannot be decoded step by step: it is never causal", short_spec(options_.attention)));
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "attention/layer_weights.h"
 #include "attention/options.h"
 #include "attention/parameter.h"
 #include "attention/state.h"
@@ -20,7 +21,8 @@ struct Count {
 /// This class has what all of them do alike: checks of the input, zeros for padding, counts, growth.
 ///
 /// It holds no tensors. The C++ module (attention.h) and the Python one own them and pass them with every
-/// call, in the order of parameters().
+/// call. Nothing is remembered from call to call: all functions are const, and any number of threads may call
+/// them with the same weights.
 class Mixer {
  public:
   virtual ~Mixer() = default;
@@ -39,18 +41,18 @@ class Mixer {
   /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
   /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to
   /// the logits of every sample, as relative positions are; an error unless takes_bias().
-  at::Tensor forward(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
-                     bool training, const at::Tensor& bias = {}) const;
+  at::Tensor forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
+                     const at::Tensor& bias = {}) const;
 
   /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token and on no lengths. An
   /// error where there are none.
-  at::Tensor weights(const std::vector<at::Tensor>& tensors, const at::Tensor& x, const at::Tensor& lengths,
+  at::Tensor weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                      const at::Tensor& bias = {}) const;
 
   /// Decoding, one position at a time: x B×D to B×D, equal to the row of forward. Causal layers only;
   /// no gradients. The state is brought up to date. `bias`: this row's, H×1×(position + 1).
   State start(int64_t batch) const;
-  at::Tensor step(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+  at::Tensor step(const LayerWeights& all, const at::Tensor& x, State& state,
                   const at::Tensor& bias = {}) const;
 
   /// Exact counts; multiply-adds are those of all products of one sequence of that length, the whole square
@@ -60,8 +62,11 @@ class Mixer {
   /// The options of this layer for a larger max_length, under which what it has learnt keeps its meaning.
   AttentionOptions grown(int64_t max_length) const;
 
-  /// Drops what was kept from earlier calls without gradients.
-  virtual void forget() const {}
+  /// The tensors made ready for inference, once: packed matrices, and the weights themselves where they
+  /// depend on no token and the layer is causal. Immutable: later changes of the tensors' numbers may or may
+  /// not be seen. No gradients. Throws InvalidInput unless all are float32 on the CPU. `weights`: forms that
+  /// are there already (int8) stay.
+  LayerWeights prepare(LayerWeights weights) const;
 
  protected:
   /// Throws InvalidInput where the options cannot be met.
@@ -71,12 +76,14 @@ class Mixer {
 
   // What each does in its own way. Input has been checked, and `lengths` are where x is. To look and to mix
   // a row are errors where there is nothing to look at and no causal form.
-  virtual at::Tensor mix(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                         const at::Tensor& lengths, bool training, const at::Tensor& bias) const = 0;
-  virtual at::Tensor look(const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-                          const at::Tensor& lengths, const at::Tensor& bias) const;
-  virtual at::Tensor mix_row(const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state,
+  virtual at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                         bool training, const at::Tensor& bias) const = 0;
+  virtual at::Tensor look(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          const at::Tensor& bias) const;
+  virtual at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                              const at::Tensor& bias) const;
+  /// Sets ready_weights and ready_logits, where there can be such.
+  virtual void make_ready(LayerWeights& all) const {}
   virtual bool makes_weights(const Parameter& parameter) const = 0;  ///< it counts as synthesis
   virtual int64_t macs(int64_t length) const = 0;
   /// Before a layer grows, with old entries kept as the corner of the new tensors: sets the options under
@@ -84,8 +91,7 @@ class Mixer {
   virtual void prepare_growth(AttentionOptions& larger) const {}
 
  private:
-  void check_input(const std::vector<at::Tensor>& tensors, const at::Tensor& x, int64_t rank,
-                   const at::Tensor& bias) const;
+  void check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank, const at::Tensor& bias) const;
   /// The same for a whole sequence; gives the lengths where x is.
   at::Tensor checked_lengths(const at::Tensor& x, const at::Tensor& lengths) const;
 

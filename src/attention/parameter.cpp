@@ -42,14 +42,23 @@ at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype) {
   return tensor.to(dtype);
 }
 
-at::Tensor Weights::find(std::string_view name) const {
+std::optional<size_t> Weights::number_of(std::string_view name) const {
   for (size_t i = 0; i < declared_->size(); ++i) {
     const std::string& full = (*declared_)[i].name;
-    if (full.size() == prefix_.size() + name.size() && full.starts_with(prefix_) && full.ends_with(name)) {
-      return (*tensors_)[i];
-    }
+    if (full.size() == prefix_.size() + name.size() && full.starts_with(prefix_) && full.ends_with(name))
+      return i;
   }
-  return {};
+  return std::nullopt;
+}
+
+at::Tensor Weights::find(std::string_view name) const {
+  const auto number = number_of(name);
+  return number ? weights_->tensors[*number] : at::Tensor();
+}
+
+SharedForm Weights::form(std::string_view name) const {
+  const auto number = number_of(name);
+  return number && !weights_->forms.empty() ? weights_->forms[*number] : SharedForm();
 }
 
 at::Tensor Weights::operator[](std::string_view name) const {
@@ -61,7 +70,7 @@ at::Tensor Weights::operator[](std::string_view name) const {
 }
 
 Weights Weights::below(std::string_view prefix) const {
-  return {*declared_, *tensors_, prefix_ + std::string(prefix)};
+  return {*declared_, *weights_, prefix_ + std::string(prefix)};
 }
 
 }  // namespace synthesizer

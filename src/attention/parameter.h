@@ -2,10 +2,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attention/layer_weights.h"
 #include "base/error.h"
 
 namespace synthesizer {
@@ -53,18 +55,22 @@ class LeaveUndrawn {
 class Weights {
  public:
   /// `prefix` is put before every name asked for: "V." makes `["key.weight"]` find "V.key.weight".
-  Weights(const std::vector<Parameter>& declared, const std::vector<at::Tensor>& tensors,
-          std::string prefix = "")
-      : declared_(&declared), tensors_(&tensors), prefix_(std::move(prefix)) {}
+  Weights(const std::vector<Parameter>& declared, const LayerWeights& weights, std::string prefix = "")
+      : declared_(&declared), weights_(&weights), prefix_(std::move(prefix)) {}
 
   at::Tensor operator[](std::string_view name) const;
   /// The tensor of that name, or an undefined one where the layer has none (an absent bias).
   at::Tensor find(std::string_view name) const;
+  /// What stands for that matrix in a layer prepared for inference, or none.
+  SharedForm form(std::string_view name) const;
   Weights below(std::string_view prefix) const;
 
  private:
+  /// The number of the declared parameter of that name, or none.
+  std::optional<size_t> number_of(std::string_view name) const;
+
   const std::vector<Parameter>* declared_;
-  const std::vector<at::Tensor>* tensors_;
+  const LayerWeights* weights_;
   std::string prefix_;
 };
 

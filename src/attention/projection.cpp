@@ -12,7 +12,8 @@ std::vector<Parameter> projection(const std::string& name, int64_t in, int64_t o
 }
 
 at::Tensor project(const Weights& weights, const std::string& name, const at::Tensor& x) {
-  return linear_map(x, weights[name + ".weight"], weights.find(name + ".bias"));
+  const std::string matrix = name + ".weight";
+  return linear_map(x, weights[matrix], weights.find(name + ".bias"), weights.form(matrix));
 }
 
 }  // namespace synthesizer

@@ -9,10 +9,13 @@ namespace synthesizer {
 /// that does not grow.
 class State {
  public:
-  State(int64_t batch, int64_t max_length) : batch_(batch), max_length_(max_length) {}
+  /// `owner`: the layer (Mixer) that starts it, the only one that may go on with it.
+  State(int64_t batch, int64_t max_length, const void* owner)
+      : batch_(batch), max_length_(max_length), owner_(owner) {}
 
   int64_t batch() const { return batch_; }
   int64_t position() const { return position_; }  ///< how many tokens there were
+  const void* owner() const { return owner_; }
 
   /// Both B×H×1×K of the next position; an undefined key where none is needed.
   void append(const at::Tensor& value, const at::Tensor& key);
@@ -38,6 +41,7 @@ class State {
   at::Tensor picked(const at::Tensor& cache, const at::Tensor& indices) const;
 
   int64_t batch_, max_length_, position_ = 0;
+  const void* owner_;
   at::Tensor value_, key_;  ///< B×capacity×H×K
   at::Tensor window_;       ///< never written into: copies may share it
 };

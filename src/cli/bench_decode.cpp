@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/decode_contender.h"
 #include "cli/on_request.h"
-#include "model/quantize.h"
 #include "report/spread.h"
 #include "runtime/memory.h"
 
@@ -42,7 +41,7 @@ void decode_on_request(const BenchDecodeArguments& a) {
   const double before = memory_bytes();
   DecodeContender contender(setting, attention, a.source_length);
   leave_for_peers(a.folder, contender.model(), {{"source", contender.source()}});
-  if (!a.quantize.empty()) quantize(contender.model(), a.quantize);
+  contender.prepare(a.quantize);
   auto about = facts_of(setting, attention);
   about.update({{"source_length", a.source_length},
                 {"begin", DecodeContender::kBegin},
@@ -64,7 +63,7 @@ void print_decode_rates(const BenchDecodeArguments& a) {
   std::vector<DecodeContender> contenders;
   for (const std::string& attention : a.attentions) {
     contenders.emplace_back(setting, attention, a.source_length);
-    if (!a.quantize.empty()) quantize(contenders.back().model(), a.quantize);
+    contenders.back().prepare(a.quantize);
   }
   fmt::print("Translation by a Transformer base, {} tokens from {}; {} threads, medians of {} rounds{}\n\n",
              a.length, a.source_length, at::get_num_threads(), a.repeats,

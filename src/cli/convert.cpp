@@ -10,7 +10,7 @@
 #include "cli/dev_scores.h"
 #include "inspect/convert.h"
 #include "inspect/new_run.h"
-#include "model/quantize.h"
+#include "model/prepare.h"
 
 namespace synthesizer::cli {
 namespace {

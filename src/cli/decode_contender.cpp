@@ -8,6 +8,7 @@
 #include "base/range.h"
 #include "decode/beam.h"
 #include "decode/greedy.h"
+#include "model/prepare.h"
 
 namespace synthesizer::cli {
 
@@ -26,11 +27,15 @@ DecodeContender::DecodeContender(const StepSetting& setting, const std::string& 
   options.attention = {attention};
   at::manual_seed(1);
   model_ = std::make_shared<EncoderDecoder>(options, setting.vocabulary, setting.vocabulary, true);
-  model_->eval();
   // A tied model with drawn weights says the last token over and over, which every peer would repeat whatever
   // it did wrong. With every other sign of its last norm turned, what it says depends on everything.
   model_->named_parameters()["decoder.norm.weight"].slice(0, 1, options.width, 2).neg_();
   source_ = at::randint(kEnd + 1, setting.vocabulary, {kSentences, source_length}, at::kLong);
+}
+
+void DecodeContender::prepare(const std::string& kind) {
+  if (!kind.empty()) quantize(*model_, kind);
+  prepare_for_inference(*model_);
 }
 
 Decoded DecodeContender::decode(int64_t beam, int64_t batch) {

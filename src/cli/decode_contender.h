@@ -28,6 +28,8 @@ class DecodeContender {
   DecodeContender(const StepSetting& setting, const std::string& attention, int64_t source_length);
 
   EncoderDecoder& model() { return *model_; }
+  /// For inference; `quantize`: "int8", or nothing. Comes before decode().
+  void prepare(const std::string& quantize);
   const at::Tensor& source() const { return source_; }
 
   /// The first `batch` sentences, to outputs of the setting's length: no more, no less.

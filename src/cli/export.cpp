@@ -9,7 +9,7 @@
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
 #include "inspect/new_run.h"
-#include "model/quantize.h"
+#include "model/prepare.h"
 
 namespace synthesizer::cli {
 namespace {

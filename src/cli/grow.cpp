@@ -7,7 +7,7 @@
 #include "cli/decode_options.h"
 #include "inspect/grow_run.h"
 #include "inspect/new_run.h"
-#include "model/quantize.h"
+#include "model/prepare.h"
 
 namespace synthesizer::cli {
 namespace {

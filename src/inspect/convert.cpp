@@ -98,7 +98,7 @@ Conversion factorize(Task& task, int64_t rank, const Dataset* split) {
     const auto weight = reach(task, split, causal ? Side::decoder : Side::encoder, causal);
     const auto table = member_table(*layer->attention(), *member);
     const AttentionImpl& to = *new_layers[l].second->attention();
-    const Weights weights(to.mixer().parameters(), to.tensors(), "logits." + kFactorized + ".");
+    const Weights weights(to.mixer().parameters(), to.layer_weights(), "logits." + kFactorized + ".");
     ConvertedTable converted{name, member->abbreviation, {}};
     for (int64_t h = 0; h < table.size(0); ++h) {
       const LowRank fit = low_rank(table[h], weight, rank);

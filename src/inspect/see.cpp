@@ -48,7 +48,6 @@ void check_text(const char* option, const std::string& text) {
 
 std::vector<SeenLayer> see(Task& task, const Batch& example) {
   c10::NoGradGuard no_grad;
-  task.model().eval();
   std::vector<SeenLayer> layers;
   std::map<std::string, size_t> in_stack;
   const Viewing viewing([&](const Sight& sight) {

@@ -52,7 +52,7 @@ std::vector<const Variant*> global_members(const AttentionOptions& options) {
 at::Tensor member_table(const AttentionImpl& attention, const Variant& member) {
   const AttentionOptions& options = attention.options();
   const int64_t n = options.max_length;
-  const Weights weights(attention.mixer().parameters(), attention.tensors(),
+  const Weights weights(attention.mixer().parameters(), attention.layer_weights(),
                         "logits." + member.abbreviation + ".");
   return member.make(options)->logits(weights, {}, {0, n, n}).table.expand({options.heads, n, n});
 }

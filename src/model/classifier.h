@@ -18,7 +18,9 @@ class Classifier : public torch::nn::Module {
 
   /// tokens B×L to one vector a text, B×D.
   at::Tensor forward(const at::Tensor& tokens, const at::Tensor& lengths = {});
-  const at::Tensor& classes() const { return classes_->weight(); }  ///< C×D
+  at::Tensor logits(const at::Tensor& pooled) const { return classes_->forward(pooled); }  ///< B×D to B×C
+  /// C×D: the trained tensor, or its numbers where it is quantized. For losses.
+  at::Tensor classes() const { return plain_matrix(classes_->weight(), classes_->form()); }
 
  private:
   bool mean_;

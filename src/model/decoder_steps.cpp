@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "attention/linear_map.h"
-
 namespace synthesizer {
 
 int64_t DecoderSteps::max_length() const {
@@ -13,7 +11,6 @@ int64_t DecoderSteps::max_length() const {
 
 at::Tensor DecoderSteps::step(const at::Tensor& tokens) {
   c10::NoGradGuard no_grad;
-  const PackWeights packing;
   return output_->logits(decoder_->step(embedding_->forward(tokens), state_));
 }
 

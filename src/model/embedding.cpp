@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "attention/linear_map.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -15,7 +14,8 @@ Embedding::Embedding(int64_t vocabulary, int64_t width)
                                  initialise({"weight", {vocabulary, width}, Init::normal(1 / scale_)}))) {}
 
 at::Tensor Embedding::forward(const at::Tensor& tokens) const {
-  return look_up(weight_, tokens) * scale_;
+  const Int8Matrix* int8 = as_int8(form_);
+  return (int8 ? int8->rows(tokens) : at::embedding(weight_, tokens)) * scale_;
 }
 
 }  // namespace synthesizer

@@ -2,6 +2,8 @@
 
 #include <torch/nn/module.h>
 
+#include "attention/matrix_form.h"
+
 namespace synthesizer {
 
 /// Tokens to vectors: rows of a table, times √width, so that a table whose entries are small enough to serve
@@ -12,10 +14,12 @@ class Embedding : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& tokens) const;  ///< … to …×D
 
   const at::Tensor& weight() const { return weight_; }  ///< V×D
+  SharedForm& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
 
  private:
   double scale_;
   at::Tensor weight_;
+  SharedForm form_;
 };
 
 }  // namespace synthesizer

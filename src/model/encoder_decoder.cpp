@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "attention/linear_map.h"
 #include "model/decoder_steps.h"
 #include "model/observe.h"
 
@@ -27,7 +26,6 @@ EncoderDecoder::EncoderDecoder(const ModelOptions& options, int64_t source_vocab
 }
 
 at::Tensor EncoderDecoder::encode(const at::Tensor& source, const at::Tensor& lengths) {
-  const PackWeights packing;  // nothing is packed where gradients are wanted
   return observed("encoder", "output", encoder_->forward(source_embedding_->forward(source), lengths));
 }
 
@@ -39,7 +37,6 @@ at::Tensor EncoderDecoder::decode(const at::Tensor& target, const at::Tensor& le
 
 std::unique_ptr<StepModel> EncoderDecoder::start(const at::Tensor& encoded, const at::Tensor& lengths) {
   c10::NoGradGuard no_grad;
-  const PackWeights packing;
   const int64_t rows = encoded.size(0);
   return std::make_unique<DecoderSteps>(*target_embedding_, *decoder_, *output_,
                                         decoder_->start(rows, encoded, lengths), rows);

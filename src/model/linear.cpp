@@ -13,7 +13,7 @@ Linear::Linear(int64_t in, int64_t out, bool bias)
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  return linear_map(x, weight_, bias_);
+  return linear_map(x, weight_, bias_, form_);
 }
 
 }  // namespace synthesizer

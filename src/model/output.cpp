@@ -18,8 +18,12 @@ Output::Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<
   weight_ = register_parameter("weight", initialise({"weight", {vocabulary, options.width}, init}));
 }
 
+at::Tensor Output::weight() const {
+  return plain_matrix(tensor(), form());
+}
+
 at::Tensor Output::logits(const at::Tensor& hidden) const {
-  return linear_map(hidden, weight()).to(at::kFloat);
+  return linear_map(hidden, tensor(), {}, form()).to(at::kFloat);
 }
 
 }  // namespace synthesizer

@@ -13,12 +13,18 @@ class Output : public torch::nn::Module {
  public:
   Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<Embedding> tied_to);
 
-  const at::Tensor& weight() const { return tied_to_ ? tied_to_->weight() : weight_; }  ///< V×D
+  /// V×D: the trained tensor, or its numbers where it is quantized.
+  at::Tensor weight() const;
+  /// The tensor alone, and what stands for it at inference (prepare.h): the embedding's own where it is tied.
+  const at::Tensor& tensor() const { return tied_to_ ? tied_to_->weight() : weight_; }
+  const SharedForm& form() const { return tied_to_ ? tied_to_->form() : form_; }
+  SharedForm& form() { return tied_to_ ? tied_to_->form() : form_; }
   at::Tensor logits(const at::Tensor& hidden) const;  ///< …×D to …×V, float32
 
  private:
   std::shared_ptr<Embedding> tied_to_;  ///< not registered here: its parameters have one name
   at::Tensor weight_;
+  SharedForm form_;
 };
 
 }  // namespace synthesizer

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <set>
 
-#include "attention/linear_map.h"
 #include "base/error.h"
 #include "metric/registry.h"
 #include "task/batch_tensors.h"
@@ -94,7 +93,7 @@ LossSum ClassificationTask::loss(const Batch& batch) {
 
 std::vector<Classified> ClassificationTask::classify(const Field& texts) {
   const auto [tokens, lengths] = tensors_of(texts);
-  const auto logits = linear_map(model_->forward(tokens, lengths), model_->classes());  // B×C
+  const auto logits = model_->logits(model_->forward(tokens, lengths));  // B×C
   const auto shares = at::softmax(logits, 1, at::kDouble).contiguous();
   const double* row = shares.const_data_ptr<double>();
   std::vector<Classified> results(static_cast<size_t>(texts.rows));
@@ -145,7 +144,7 @@ Outputs ClassificationTask::label_all(const Dataset& data, double& nll) {
 
 Evaluation ClassificationTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
   c10::NoGradGuard no_grad;
-  model_->eval();
+  expect_inference();
   double nll = 0;
   Evaluation result;
   Outputs& outputs = result.outputs = label_all(data, nll);

@@ -25,7 +25,7 @@ std::vector<Classified> ClassificationTask::classify(const std::vector<std::stri
                                                      int64_t batch_tokens, LongLine too_long,
                                                      int64_t first_line, std::vector<std::string>& remarks) {
   c10::NoGradGuard no_grad;
-  model_->eval();
+  expect_inference();
   std::vector<Tokens> texts;
   for (const std::string& line : lines) {
     const int64_t number = first_line + static_cast<int64_t>(texts.size());

@@ -77,7 +77,7 @@ Evaluation LanguageModelling::evaluate(const Dataset& data, bool, const DecodeOp
 std::vector<double> LanguageModelling::log_probabilities(
     const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
-  model_->eval();
+  expect_inference();
   std::vector<double> results;
   for (const auto& fields : examples) results.push_back(-loss(batch_of(fields)).nll);
   return results;
@@ -107,7 +107,7 @@ std::vector<SideInput> LanguageModelling::inputs_of(const Batch& batch) const {
 std::string LanguageModelling::generate(const std::string& prompt, int64_t tokens,
                                         const DecodeOptions& options,
                                         const std::function<void(const std::string&)>& on_text) {
-  model_->eval();
+  expect_inference();
   const Tokenizer& tokenizer = *tokenizers().target;
   std::vector<int64_t> fed = {tokenizer.begin()};
   for (const Token token : encode_text(tokenizer, prompt)) fed.push_back(token);

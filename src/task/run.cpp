@@ -7,6 +7,7 @@
 
 #include "attention/parameter.h"
 #include "base/error.h"
+#include "model/prepare.h"
 #include "task/registry.h"
 #include "train/checkpoint.h"
 #include "train/safetensors.h"
@@ -46,8 +47,16 @@ OpenRun open_run(const std::string& path, const std::string& weights) {
     return find_task(recipe.task).make(recipe, std::move(tokenizers));
   }();
   load_weights(file, task->model(), last ? kModelPrefix : "");
-  task->model().eval();
+  prepare_for_inference(task->model());
   return {folder, std::move(task)};
+}
+
+std::unique_ptr<Task> prepared_copy(Task& task) {
+  const LeaveUndrawn undrawn;
+  auto copy = find_task(task.recipe().task).make(task.recipe(), task.tokenizers());
+  share_tensors(task.model(), copy->model());
+  prepare_for_inference(copy->model());
+  return copy;
 }
 
 std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std::string>& data) {

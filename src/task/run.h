@@ -8,7 +8,8 @@
 
 namespace synthesizer {
 
-/// A run that exists: its recipe, its tokenizers, and the task with its weights loaded.
+/// A run that exists: its recipe, its tokenizers, and the task with its weights loaded and prepared for
+/// inference (model/prepare.h).
 struct OpenRun {
   RunFolder folder;
   std::unique_ptr<Task> task;
@@ -17,6 +18,10 @@ struct OpenRun {
 /// `weights`: "best" (model.safetensors), "last", "averaged", or a file. Throws InvalidInput where the folder
 /// is no run, a file of it is damaged, or the tokenizer is not the one the weights were trained with.
 OpenRun open_run(const std::string& path, const std::string& weights = "best");
+
+/// The same task with the same weights, prepared for inference (model/prepare.h): to validate a model that is
+/// being trained. It shares the memory of the weights: to be used and freed before they change.
+std::unique_ptr<Task> prepared_copy(Task& task);
 
 /// Throws InvalidInput where the weights in that file were trained with other tokenizers.
 void check_tokenizer(const std::string& file, const Tokenizers& tokenizers);

@@ -55,7 +55,7 @@ std::vector<std::vector<Translation>> SequenceTask::translate(const std::vector<
                                                               int64_t first_line,
                                                               std::vector<std::string>& remarks) {
   c10::NoGradGuard no_grad;
-  model_->eval();
+  expect_inference();
   std::vector<Tokens> sources;
   for (const std::string& line : lines) {
     const int64_t number = first_line + static_cast<int64_t>(sources.size());

@@ -138,7 +138,7 @@ void SequenceTask::measure(const std::string& metric, const MetricOptions& optio
 
 std::vector<double> SequenceTask::log_probabilities(const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
-  model_->eval();
+  expect_inference();
   std::vector<double> results;
   for (const auto& fields : examples) results.push_back(-loss(batch_of(fields)).nll);
   return results;

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
-#include "model/quantize.h"
+#include "model/prepare.h"
 #include "task/registry.h"
 #include "train/checkpoint.h"
 #include "train/run_folder.h"

@@ -21,9 +21,14 @@ bool Dataset::reused() const {
   return std::all_of(stores.begin(), stores.end(), [](const auto& store) { return store->reused(); });
 }
 
+void Task::expect_inference() {
+  if (model().is_training())
+    throw std::logic_error("a task in training is evaluated through prepared_copy()");
+}
+
 Scores Task::likelihood(const Dataset& data) {
   c10::NoGradGuard no_grad;
-  model().eval();
+  expect_inference();
   Likelihood sum;
   int64_t correct = 0;
   const int64_t batches = data.batches->per_epoch();

@@ -97,6 +97,10 @@ class Task {
   Task(Recipe recipe, Tokenizers tokenizers)
       : recipe_(std::move(recipe)), tokenizers_(std::move(tokenizers)) {}
 
+  /// Throws std::logic_error where the model is in training: evaluating changes nothing, not even a switch,
+  /// so that threads can share a prepared task.
+  void expect_inference();
+
   /// Loss and perplexities of a split, with the names every task gives them.
   Scores likelihood(const Dataset& data);
 

@@ -110,7 +110,9 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
   if (dev) {
     DecodeOptions greedy = recipe.decode;
     greedy.beam = 1;
-    job.validate = [&, greedy] { return task->evaluate(*dev, recipe.train.watch != "loss", greedy).scores; };
+    job.validate = [&, greedy] {
+      return prepared_copy(*task)->evaluate(*dev, recipe.train.watch != "loss", greedy).scores;
+    };
   }
   if (!mixture_shares_of(task->model()).empty()) job.mixtures = [&] { return mixture_rows(task->model()); };
   job.watched = recipe.train.watch;

@@ -8,8 +8,8 @@
 
 #include <charconv>
 
-#include "attention/weight_form.h"
 #include "base/error.h"
+#include "model/prepare.h"
 #include "train/safetensors.h"
 
 namespace synthesizer {
@@ -44,13 +44,16 @@ std::string scale_name(const std::string& weight) {
   return weight + ".scale";
 }
 
-/// A quantized weight as the two tensors it is made of.
-NamedTensors as_saved(const NamedTensors& tensors) {
+/// The tensors of a model as a file has them: a quantized weight as the two tensors it is made of.
+NamedTensors as_saved(const torch::nn::Module& model) {
+  std::map<std::string, const Int8Matrix*> quantized;
+  for (const MatrixSlot& slot : matrix_slots(model)) quantized[slot.name] = as_int8(*slot.form);
   NamedTensors all;
-  for (const NamedTensor& one : tensors) {
-    if (const auto form = int8_of(one.tensor)) {
-      all.push_back({one.name, form->quantized()});
-      all.push_back({scale_name(one.name), form->scale()});
+  for (const NamedTensor& one : saved_tensors(model)) {
+    const auto found = quantized.find(one.name);
+    if (found != quantized.end() && found->second) {
+      all.push_back({one.name, found->second->quantized()});
+      all.push_back({scale_name(one.name), found->second->scale()});
     } else {
       all.push_back(one);
     }
@@ -90,15 +93,21 @@ void take(const TensorFile& file, const std::string& path, const std::string& pr
 
 /// The tensors at hand become those of the file's memory map: nothing is read until it is used.
 void adopt(const TensorFile& file, const std::string& path, const std::string& prefix,
-           const NamedTensors& into) {
+           torch::nn::Module& model) {
+  const NamedTensors into = saved_tensors(model);
   check_same_model(file, path, prefix, into);
+  std::map<std::string, MatrixSlot> matrices;
+  for (MatrixSlot& slot : matrix_slots(model)) matrices[slot.name] = slot;
   for (const auto& [name, tensor] : into) {
     const auto found = file.tensor(prefix + name);
-    if (found.scalar_type() == at::kChar) {
-      const auto scale = file.tensor(scale_name(prefix + name));
-      replace_by_int8(tensor, c10::make_intrusive<Int8Weight>(found, scale));
-    } else {
+    if (found.scalar_type() != at::kChar) {
       tensor.set_data(found.to(tensor.options()));
+    } else if (matrices.contains(name)) {
+      const auto scale = file.tensor(scale_name(prefix + name));
+      replace_by_int8(matrices[name], std::make_shared<Int8Matrix>(found, scale));
+    } else {
+      invalid(fmt::format("{}: '{}' is int8 there: only matrices of linear maps and embeddings can be", path,
+                          name));
     }
   }
 }
@@ -108,12 +117,11 @@ void adopt(const TensorFile& file, const std::string& path, const std::string& p
 void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step, Metadata metadata) {
   metadata["format"] = "pt";
   metadata["step"] = std::to_string(step);
-  save_tensors(path, as_saved(saved_tensors(model)), metadata);
+  save_tensors(path, as_saved(model), metadata);
 }
 
 void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix) {
-  adopt(TensorFile(path), path, prefix, saved_tensors(model));
-  model.train(model.is_training());  // weights kept from before are dropped
+  adopt(TensorFile(path), path, prefix, model);
 }
 
 void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "attention/kernel/tile.h"
-#include "attention/weight_form.h"
 
 namespace synthesizer {
 namespace {
@@ -122,7 +121,7 @@ LossSum cross_entropy(const at::Tensor& hidden, const at::Tensor& weight, const 
                       double smoothing) {
   RECORD_FUNCTION("synthesizer::cross_entropy", c10::ArrayRef<c10::IValue>(), at::sequence_number::peek());
   const bool gradients = c10::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
-  const auto sums = CrossEntropy::apply(hidden, plain_weight(weight), targets, smoothing, gradients);
+  const auto sums = CrossEntropy::apply(hidden, weight, targets, smoothing, gradients);
   return {sums[0], sums[1].item<double>(), targets.size(0), static_cast<int64_t>(sums[2].item<double>())};
 }
 

@@ -115,9 +115,7 @@ void Run::report(MetricsLog& log, EventFile& events) {
 }
 
 void Run::validate(MetricsLog& log, EventFile& events, Progress& progress) {
-  job_.model->eval();
   scores_ = job_.validate();
-  job_.model->train();
   log.add(state_.step, "dev", scores_);
   double watched = std::numeric_limits<double>::quiet_NaN();
   std::string text = fmt::format("step {}: dev", state_.step);

@@ -70,7 +70,7 @@ TEST_P(Grow, drops_gradients_and_can_be_trained_on) {
   }
 }
 
-TEST_P(Grow, forgets_kept_weights) {
+TEST_P(Grow, gives_the_formula_without_gradients) {
   auto layer = make_layer(options(GetParam()));
   layer->eval();
   torch::NoGradGuard no_grad;

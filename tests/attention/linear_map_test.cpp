@@ -1,10 +1,9 @@
-// The product under every projection: packed weights give what LibTorch gives and notice when the weights
-// change; int8 weights are near them, a quarter of the size, and not to be trained.
+// The product under every projection: packed weights give what the formula gives; int8 weights are near it, a
+// quarter of the size, and treat every row alike; neither gives gradients.
 
 #include "attention/linear_map.h"
 
 #include "attention/layers.h"
-#include "attention/weight_form.h"
 #include "base/error.h"
 
 namespace synthesizer {
@@ -15,16 +14,18 @@ at::Tensor exact(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   return bias.defined() ? y + bias.to(at::kDouble) : y;
 }
 
+SharedForm packed(const at::Tensor& weight) {
+  return std::make_shared<PackedMatrix>(weight);
+}
+
 TEST(LinearMap, PackedEqualsTheFormula) {
   c10::NoGradGuard no_grad;
-  const PackWeights packing;
   for (const int64_t rows : {0, 1, 2, 5, 7, 12, 97, 200}) {
     for (const int64_t in : {1, 3, 64}) {
       for (const int64_t out : {1, 16, 63, 64, 65, 200}) {
         const auto x = testing::noise({rows, in}, 1), weight = testing::noise({out, in}, 2);
         for (const at::Tensor& bias : {at::Tensor(), testing::noise({out}, 3)}) {
-          const auto y = linear_map(x, weight, bias);
-          ASSERT_TRUE(form_of(weight));
+          const auto y = linear_map(x, weight, bias, packed(weight));
           EXPECT_TRUE(testing::close(y, exact(x, weight, bias), 1e-5, 1)) << rows << " " << in << " " << out;
         }
       }
@@ -34,73 +35,73 @@ TEST(LinearMap, PackedEqualsTheFormula) {
 
 TEST(LinearMap, TakesInputsOfAnyShapeAndLayout) {
   c10::NoGradGuard no_grad;
-  const PackWeights packing;
   const auto weight = testing::noise({6, 8}, 2).t().contiguous().t();  // column after column
   const auto x = testing::noise({3, 8, 5}, 1).transpose(1, 2);         // 3×5×8
-  const auto y = linear_map(x, weight, {});
-  EXPECT_EQ(y.sizes(), at::IntArrayRef({3, 5, 6}));
-  EXPECT_TRUE(testing::close(y, exact(x, weight, {}), 1e-5, 1));
+  for (const SharedForm& form : {SharedForm(), packed(weight)}) {
+    const auto y = linear_map(x, weight, {}, form);
+    EXPECT_EQ(y.sizes(), at::IntArrayRef({3, 5, 6}));
+    EXPECT_TRUE(testing::close(y, exact(x, weight, {}), 1e-5, 1));
+  }
 }
 
-TEST(LinearMap, PacksOnlyWhereAsked) {
+TEST(LinearMap, APackedFormDoesNotChangeWithItsTensor) {
+  c10::NoGradGuard no_grad;
   const auto x = testing::noise({2, 8}, 1), weight = testing::noise({4, 8}, 2);
-  {
-    c10::NoGradGuard no_grad;
-    linear_map(x, weight);
-    EXPECT_FALSE(form_of(weight));  // nobody asked
-  }
-  const PackWeights packing;
-  linear_map(x, weight);
-  EXPECT_FALSE(form_of(weight));  // gradients might be wanted
+  const auto form = packed(weight);
+  const auto before = linear_map(x, weight, {}, form);
+  weight.mul_(2);
+  EXPECT_TRUE(at::equal(linear_map(x, weight, {}, form), before));
 }
 
-TEST(LinearMap, NoticesNewWeights) {
-  const PackWeights packing;
-  const auto x = testing::noise({2, 8}, 1);
-  auto weight = testing::noise({4, 8}, 2);
-  {
-    c10::NoGradGuard no_grad;
-    linear_map(x, weight);
-    weight.mul_(2);
-    EXPECT_TRUE(testing::close(linear_map(x, weight), exact(x, weight, {}), 1e-5, 1));
-    weight.set_data(testing::noise({4, 8}, 5));
-    EXPECT_TRUE(testing::close(linear_map(x, weight), exact(x, weight, {}), 1e-5, 1));
-  }
-  linear_map(x, weight);  // a call that may want gradients: an optimizer that counts no versions may follow
-  EXPECT_FALSE(form_of(weight));
+TEST(LinearMap, OnlyFloat32IsPacked) {
+  EXPECT_THROW(PackedMatrix(at::zeros({2, 3}, at::kDouble)), InvalidInput);
+}
+
+TEST(LinearMap, FormsGiveNoGradients) {
+  const auto x = testing::noise({2, 8}, 1), weight = testing::noise({4, 8}, 2);
+  EXPECT_THROW(linear_map(x, weight, {}, packed(weight)), InvalidInput);
+  EXPECT_THROW(linear_map(x, weight, {}, quantize_int8(weight)), InvalidInput);
 }
 
 TEST(LinearMap, Int8IsNearAndSmall) {
   c10::NoGradGuard no_grad;
   const auto x = testing::noise({9, 64}, 1), bias = testing::noise({40}, 3);
-  const auto before = testing::noise({40, 64}, 2) * at::linspace(0.01, 3, 40).unsqueeze(1);
-  const auto weight = before.clone();
+  const auto weight = testing::noise({40, 64}, 2) * at::linspace(0.01, 3, 40).unsqueeze(1);
   const auto form = quantize_int8(weight);
   EXPECT_EQ(form->quantized().scalar_type(), at::kChar);
   EXPECT_EQ(form->quantized().abs().amax().item<int>(), 127);
-  replace_by_int8(weight, form);
-  EXPECT_EQ(weight.sizes(), before.sizes());
-  EXPECT_EQ(weight.storage().nbytes(), sizeof(float));
-  EXPECT_TRUE(weight.isnan().all().item<bool>());
-  // Half a step of each weight (127 steps to the largest of its row), and of each input (127 steps in all).
-  const auto wanted = exact(x, before, bias), y = linear_map(x, weight, bias).to(at::kDouble);
-  const auto error = (y - wanted).abs().amax(0), size = before.abs().amax(1).to(at::kDouble);
+  // Half a step of each weight (127 steps to the largest of its row), and of each input (63 steps to its
+  // row's).
+  const auto wanted = exact(x, weight, bias), y = linear_map(x, weight, bias, form).to(at::kDouble);
+  const auto error = (y - wanted).abs().amax(0), size = weight.abs().amax(1).to(at::kDouble);
   EXPECT_TRUE((error < 0.05 * size * 8).all().item<bool>()) << error / size;
   const auto rows = at::tensor({3, 0, 3}, at::kLong);
-  EXPECT_TRUE(at::allclose(look_up(weight, rows), before.index_select(0, rows), 0, 3.0 / 127));
+  EXPECT_TRUE(at::allclose(form->rows(rows), weight.index_select(0, rows), 0, 3.0 / 127));
+  const auto step = weight.abs().amax(1, /*keepdim=*/true) / 127;
+  EXPECT_TRUE(((form->plain() - weight).abs() <= 0.51 * step).all().item<bool>());
 }
 
-TEST(LinearMap, ZeroRowsSurviveInt8) {
+TEST(LinearMap, Int8TreatsEveryRowAlike) {
+  c10::NoGradGuard no_grad;
+  const auto weight = testing::noise({40, 64}, 2), bias = testing::noise({40}, 3);
+  const SharedForm form = quantize_int8(weight);
+  // Rows of very different sizes: with one scale for all of them the small ones would be rounded away.
+  const auto x = testing::noise({17, 64}, 1) * at::logspace(-4, 4, 17).unsqueeze(1);
+  const auto together = linear_map(x, weight, bias, form);
+  for (int64_t row = 0; row < x.size(0); ++row) {
+    const auto alone = linear_map(x.narrow(0, row, 1), weight, bias, form);
+    EXPECT_TRUE(testing::same_bits(together.narrow(0, row, 1), alone)) << row;
+    EXPECT_TRUE(testing::close(alone - bias, exact(x.narrow(0, row, 1), weight, {}), 0.05, 0)) << row;
+  }
+}
+
+TEST(LinearMap, ZerosSurviveInt8) {
   c10::NoGradGuard no_grad;
   const auto weight = at::zeros({3, 8});
-  replace_by_int8(weight, quantize_int8(weight));
-  EXPECT_TRUE(at::equal(linear_map(testing::noise({2, 8}, 1), weight), at::zeros({2, 3})));
-}
-
-TEST(LinearMap, Int8IsNotTrained) {
-  const auto weight = testing::noise({4, 8}, 2);
-  replace_by_int8(weight, quantize_int8(weight));
-  EXPECT_THROW(linear_map(testing::noise({2, 8}, 1), weight), InvalidInput);
+  EXPECT_TRUE(
+      at::equal(linear_map(testing::noise({2, 8}, 1), weight, {}, quantize_int8(weight)), at::zeros({2, 3})));
+  const auto full = testing::noise({3, 8}, 2);
+  EXPECT_TRUE(at::equal(linear_map(at::zeros({2, 8}), full, {}, quantize_int8(full)), at::zeros({2, 3})));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A quantized model says nearly what it said; what is not a linear map stays as it was.
 
-#include "model/quantize.h"
+#include "model/prepare.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-"""Without gradients, weights that depend on no token are kept between calls, as long as they are true."""
+"""Layers without gradients: nothing is remembered between calls. Prepared layers: the same results, unchanging."""
 
 import copy
+import threading
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ SPECS_WITH_GLOBAL_MIXTURES = [*GLOBAL, "R+FR", "Fix+R"]
 
 
 def fresh(a, x):
-    """What a layer that has kept nothing gives."""
+    """What a layer that was never called gives."""
     return copy.deepcopy(a)(x).detach()
 
 
@@ -25,7 +26,7 @@ def test_no_grad_and_inference_mode_change_nothing(spec, causal, lengths):
     wanted = a(X, lengths=lengths)
     for mode in (torch.no_grad, torch.inference_mode):
         with mode():
-            for _ in range(2):  # made, and kept
+            for _ in range(2):
                 close(a(X, lengths=lengths), wanted, torch.float32)
 
 
@@ -69,10 +70,10 @@ def replace_data(a):
             tensor.data = tensor.data + torch.randn_like(tensor)
 
 
-def write_data_and_say_so(a):
+def write_data(a):
+    """Past the version counters, as fused optimizers write."""
     for tensor in a.state_dict(keep_vars=True).values():
         tensor.data.add_(torch.randn_like(tensor))
-    a.eval()
 
 
 CHANGES = [
@@ -82,7 +83,7 @@ CHANGES = [
     lambda a: load(a, assign=True),
     write_in_place,
     replace_data,
-    write_data_and_say_so,
+    write_data,
     lambda a: a.reset_parameters(),
 ]
 
@@ -90,7 +91,7 @@ CHANGES = [
 @pytest.mark.parametrize(
     "change",
     CHANGES,
-    ids=["step", "step_in_eval", "load", "assign", "in_place", "data", "data_eval", "reset"],
+    ids=["step", "step_in_eval", "load", "assign", "in_place", "replaced", "data", "reset"],
 )
 @pytest.mark.parametrize("spec", SPECS_WITH_GLOBAL_MIXTURES)
 def test_results_follow_the_parameters(spec, change):
@@ -123,12 +124,18 @@ def test_results_follow_the_dtype():
 @pytest.mark.parametrize("spec", SPECS_WITH_GLOBAL_MIXTURES)
 def test_decoding_follows_the_parameters(spec):
     a = layer(spec, causal=True)
-    _, state = a.step(X[:, 0], a.start(2))
+    b = copy.deepcopy(a)
+    _, of_a = a.step(X[:, 0], a.start(2))
+    _, of_b = b.step(X[:, 0], b.start(2))
     write_in_place(a)
-    other = copy.deepcopy(a)
-    kept, _ = a.step(X[:, 1], state.copy())
-    made, _ = other.step(X[:, 1], state)
-    assert torch.equal(kept, made)
+    b.load_state_dict(a.state_dict())
+    assert torch.equal(a.step(X[:, 1], of_a)[0], b.step(X[:, 1], of_b)[0])
+
+
+def test_a_state_belongs_to_its_layer():
+    a, b = layer("R", causal=True), layer("R", causal=True)
+    with pytest.raises(ValueError, match="another layer"):
+        b.step(X[:, 0], a.start(2))
 
 
 def test_made_in_inference_mode():
@@ -137,3 +144,51 @@ def test_made_in_inference_mode():
         y = a(X)
         a.logits.R.table.mul_(3)
         assert not torch.allclose(a(X), y)
+
+
+@pytest.mark.parametrize("lengths", [None, [13, 4]], ids=["full", "padded"])
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_prepared_layer_gives_what_the_layer_gives(spec, causal, lengths):
+    a = layer(spec, causal=causal).eval()
+    p = a.prepare()
+    close(p(X, lengths=lengths), a(X, lengths=lengths), torch.float32)
+    if causal:
+        state = p.start(2)
+        rows = [p.step(X[:, t], state)[0] for t in range(X.size(1))]
+        close(torch.stack(rows, 1), a(X), torch.float32)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_prepared_layer_stays_as_it_was(spec):
+    a = layer(spec, causal=True).eval()
+    p = a.prepare()
+    before = p(X)
+    write_data(a)
+    write_in_place(a)
+    a.grow(40)
+    assert torch.equal(p(X), before)
+
+
+def test_a_prepared_layer_is_shared_by_threads():
+    p = layer("R+V", causal=True).prepare()
+    wanted, found = p(X), []
+    threads = [threading.Thread(target=lambda: found.extend(p(X) for _ in range(20))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 160 and all(torch.equal(y, wanted) for y in found)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_only_float32_is_prepared(dtype):
+    with pytest.raises(ValueError, match="float32"):
+        layer("R").to(dtype).prepare()
+
+
+def test_a_prepared_layer_gives_no_gradients():
+    p = layer("V").prepare()
+    with pytest.raises(ValueError, match="no gradients"):
+        p(X.clone().requires_grad_())
+    assert not p(X).requires_grad

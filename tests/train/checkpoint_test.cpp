@@ -10,9 +10,9 @@
 
 #include <filesystem>
 
-#include "attention/linear_map.h"
-#include "attention/weight_form.h"
 #include "base/error.h"
+#include "model/linear.h"
+#include "model/prepare.h"
 #include "train/run_folder.h"
 #include "train/safetensors.h"
 
@@ -27,6 +27,16 @@ struct Small : torch::nn::Module {
     table = register_buffer("table", at::full({3}, value));
   }
   at::Tensor weight, table;
+};
+
+struct OneMap : torch::nn::Module {
+  explicit OneMap(int64_t width, double value = 0)
+      : map(register_module("map", std::make_shared<Linear>(width, 2, false))) {
+    map->weight().detach().fill_(value);
+    table = register_buffer("table", at::full({3}, value));
+  }
+  std::shared_ptr<Linear> map;
+  at::Tensor table;
 };
 
 class Checkpoint : public ::testing::Test {
@@ -53,18 +63,22 @@ class Checkpoint : public ::testing::Test {
 
 TEST_F(Checkpoint, Int8WeightsComeBackAsTheyWere) {
   c10::NoGradGuard no_grad;
-  Small model(4, 2.5);
-  replace_by_int8(model.weight, quantize_int8(model.weight));
+  OneMap model(4, 2.5);
+  quantize(model, "int8");
   save_weights(path("q"), model, 7);
-  EXPECT_EQ(TensorFile(path("q")).tensor("weight").scalar_type(), at::kChar);
-  Small other(4);
+  EXPECT_EQ(TensorFile(path("q")).tensor("map.weight").scalar_type(), at::kChar);
+  OneMap other(4);
   load_weights(path("q"), other);
+  EXPECT_TRUE(quantized(other));
   const auto x = at::ones({1, 4});
-  EXPECT_TRUE(at::equal(linear_map(x, other.weight), linear_map(x, model.weight)));
-  EXPECT_NEAR(linear_map(x, other.weight)[0][0].item<double>(), 10, 0.2);
+  EXPECT_TRUE(at::equal(other.map->forward(x), model.map->forward(x)));
+  EXPECT_NEAR(other.map->forward(x)[0][0].item<double>(), 10, 0.2);
   EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
-  Small wider(5);
+  OneMap wider(5);
   EXPECT_THAT(complaint([&] { load_weights(path("q"), wider); }), HasSubstr("belongs to another model"));
+  Small without_maps(4);
+  save_tensors(path("t"), {{"weight", at::ones({2, 4}, at::kChar)}, {"table", at::ones({3})}});
+  EXPECT_THAT(complaint([&] { load_weights(path("t"), without_maps); }), HasSubstr("'weight' is int8"));
 }
 
 TEST_F(Checkpoint, LoadedWeightsMayBeWrittenAndTheFileStays) {

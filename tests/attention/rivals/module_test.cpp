@@ -179,10 +179,11 @@ TEST(Rivals, refuse_what_cannot_be) {
 TEST(Rivals, that_are_not_causal_do_not_decode) {
   EXPECT_THAT([] { Attention(rival("light-conv"))->start(1); },
               ThrowsMessage<InvalidInput>(HasSubstr("causal")));
-  State elsewhere(1, 4);
+  const Attention linformer(rival("linformer"));
+  State forged(1, 4, &linformer->mixer());  // its own start() would refuse
   EXPECT_THAT(
       [&] {
-        Attention(rival("linformer"))->step(noise({1, 12}, 1), elsewhere);
+        linformer->step(noise({1, 12}, 1), forged);
       },
       ThrowsMessage<InvalidInput>(HasSubstr("never causal")));
 }

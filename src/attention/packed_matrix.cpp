@@ -1,7 +1,9 @@
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "attention/kernel/packed_product.h"
-#include "attention/weight_form.h"
+#include "attention/matrix_form.h"
+#include "base/error.h"
 
 namespace synthesizer {
 namespace {
@@ -13,17 +15,21 @@ kernel::Matrix matrix_of(const at::Tensor& t) {
 
 }  // namespace
 
-struct PackedWeight::Panels : kernel::Factor {};
+struct PackedMatrix::Panels : kernel::Factor {};
 
-PackedWeight::PackedWeight(const at::Tensor& weight)
-    : stamp_(weight), out_(weight.size(0)), panels_(std::make_unique<Panels>()) {
+PackedMatrix::PackedMatrix(const at::Tensor& weight)
+    : out_(weight.size(0)), panels_(std::make_unique<Panels>()) {
+  if (!weight.is_cpu() || weight.scalar_type() != at::kFloat) {
+    invalid(fmt::format("a weight is {} on {}: only float32 on the CPU can be prepared for inference",
+                        c10::toString(weight.scalar_type()), weight.device().str()));
+  }
   constexpr int64_t many = 1 << 20;  // rows that are going to meet it
   panels_->take(matrix_of(weight.detach().contiguous()).transposed(), many);
 }
 
-PackedWeight::~PackedWeight() = default;
+PackedMatrix::~PackedMatrix() = default;
 
-at::Tensor PackedWeight::apply(const at::Tensor& x, const at::Tensor& bias) const {
+at::Tensor PackedMatrix::apply(const at::Tensor& x, const at::Tensor& bias) const {
   const auto rows = x.contiguous();
   auto y = at::empty({x.size(0), out_}, x.options());
   const at::Tensor plain = bias.defined() ? bias.contiguous() : bias;

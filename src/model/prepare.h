@@ -1,0 +1,49 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <string>
+#include <vector>
+
+#include "attention/matrix_form.h"
+
+namespace synthesizer {
+
+/// A weight matrix of a model and what stands for it at inference.
+struct MatrixSlot {
+  std::string name;   ///< of the tensor in the model
+  at::Tensor tensor;  ///< the handle that the model holds
+  SharedForm* form;   ///< the module's own: none in training
+  bool multiplies;    ///< inputs are multiplied by it; false for an embedding whose rows are only looked up
+};
+
+/// The matrices of linear maps and the embeddings of a model; a tied one comes once. The model must outlive
+/// it.
+std::vector<MatrixSlot> matrix_slots(const torch::nn::Module& model);
+
+/// Makes a model ready for inference, for good: all matrices are packed, and causal weights that depend on no
+/// token are computed (Mixer::prepare); what is quantized stays so. From now on nothing in the model changes:
+/// any number of threads may use it at once, each with its own decoding state. Gradients are refused
+/// (InvalidInput), and its tensors must not be written to. Throws InvalidInput unless they are float32 on the
+/// CPU.
+void prepare_for_inference(torch::nn::Module& model);
+
+/// Lets the tensors of `to` be those of `from`, which has the same parameters: no numbers are copied.
+void share_tensors(const torch::nn::Module& from, torch::nn::Module& to);
+
+/// Makes a model smaller and faster: the matrices of linear maps and the embeddings become numbers of the
+/// `kind`
+/// ("int8"; matrix_form.h), a quarter of the memory. Tables, norms, biases and positions stay as they are.
+/// The model cannot be trained any more. Throws InvalidInput for another kind.
+void quantize(torch::nn::Module& model, const std::string& kind);
+
+/// The form stands for the slot's tensor, whose numbers are given up: whoever reads them finds NaN.
+void replace_by_int8(const MatrixSlot& slot, std::shared_ptr<const Int8Matrix> form);
+
+/// Whether something of the model is quantized.
+bool quantized(const torch::nn::Module& model);
+
+/// Throws InvalidInput where it is: `run`, whose model it is, cannot be trained or made into another.
+void check_not_quantized(const torch::nn::Module& model, const std::string& run);
+
+}  // namespace synthesizer
