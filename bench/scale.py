@@ -40,8 +40,8 @@ def speeds(point: Point, a: argparse.Namespace) -> list[dict]:
     for passes in a.passes:
         training = passes == "training"
         names, left_out = fitting(point, a.peers, training)
-        if "ours" in names and point.keeps_weights and not training:
-            names.append("anew")
+        if "ours" in names and not training:
+            names.append("prepared")
         times = layers.seconds_of(point, names, training, a.seconds) if names else {}
         row = asdict(point) | {"heads": point.heads, "causal": point.causal, "passes": passes}
         row["tokens_per_second"] = {name: point.tokens / measure.median(t) for name, t in times.items()}

@@ -27,7 +27,10 @@ function(synthesizer_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Werror=invalid-pch)
 endfunction()
 
-if(SYNTHESIZER_SANITIZE)
+if(SYNTHESIZER_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(SYNTHESIZER_SANITIZE)
   # LibTorch itself is not instrumented: container checks across its border would be false alarms.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

@@ -19,6 +19,13 @@ import count_tests
 
 import build
 
+# What runs under ThreadSanitizer: whatever has threads of its own. LibTorch's OpenMP threads are switched off there:
+# its OpenMP library is not instrumented, so that every parallel loop would be reported.
+THREADED = ["threads_test", "text_test", "runtime_test"]
+THREAD_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "TSAN_OPTIONS": f"halt_on_error=0 suppressions={build.ROOT / 'tests/threads/suppressions.txt'}",
+}
 RESULT = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (\S+) \.* *(.*)$")
 
 
@@ -55,6 +62,8 @@ def run(preset, folder, groups):
     ]
     # What LibTorch keeps until the program ends is not ours to call a leak.
     environment = {"ASAN_OPTIONS": "detect_leaks=0", **os.environ, "RESULTS": str(results)}
+    if preset == "thread":
+        environment |= THREAD_ENVIRONMENT
     log = results / "ctest.log"
     with open(log, "w", encoding="utf-8") as file:
         tests = subprocess.Popen([*command, "-R", pattern], env=environment, stdout=subprocess.PIPE,
@@ -80,6 +89,8 @@ def main():
     if names == ["list"]:
         print("\n".join(groups))
         return 0
+    if preset == "thread" and not names:
+        names = THREADED
     if names:
         groups = chosen(names, groups)
         if groups is None:

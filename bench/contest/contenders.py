@@ -63,7 +63,7 @@ def make_field(setting: Setting, peers: list[str]) -> Field:
 
     def run_ours() -> Tensor:
         if module is not None:
-            return ours.run_layer(module, x)
+            return module(x)
         return ours.core(setting.members, t, setting.causal)
 
     made = Field([Contender("ours", run_ours, leaves, gradient)])

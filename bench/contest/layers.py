@@ -10,7 +10,6 @@ from peers.transformer import make_attention
 
 import synthesizer
 
-from . import ours
 from .contenders import Contender, Field, check_agreement
 from .points import Point
 
@@ -32,8 +31,8 @@ def make(point: Point, names: list[str]) -> tuple[synthesizer.Attention, Field]:
     runs = {}
     if "ours" in names:
         runs["ours"] = functools.partial(module, x)
-    if "anew" in names:
-        runs["anew"] = functools.partial(ours.run_layer, module, x)
+    if "prepared" in names:
+        runs["prepared"] = functools.partial(module.prepare(), x)
     if "eager" in names:
         weights = dict(module.named_parameters()) | dict(module.named_buffers())
         facts = {"attention": point.attention, "heads": point.heads, "length": point.length}
@@ -60,17 +59,10 @@ def rounds(runs: dict, seconds: float) -> dict[str, list[float]]:
 
 
 def seconds_of(point: Point, names: list[str], training: bool, budget: float) -> dict[str, list[float]]:
-    """Seconds of every run. Forward is what a model in use does: eval, no gradients, and what the layer
-    keeps from call to call is kept. "anew" is a layer that may keep nothing, as eager; it runs after the
-    others, because it makes the layer forget."""
+    """Seconds of every run. Forward is without gradients and dropout; "prepared" is the layer made ready for
+    inference once, before it is timed, which eager has no counterpart of."""
     torch.set_num_threads(point.threads)
     module, made = make(point, names)
     module.train(training)
     runs = {c.name: c.both if training else c.forward for c in made.contenders}
-    anew = runs.pop("anew", None)
-    if point.keeps_weights and not training:
-        runs["ours"]()  # makes what is kept
-    times = rounds(runs, budget)
-    if anew is not None:
-        times |= rounds({"anew": anew}, budget / 2)
-    return times
+    return rounds(runs, budget)

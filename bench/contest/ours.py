@@ -66,9 +66,3 @@ def layer(setting: Setting) -> synthesizer.Attention:
         max_length=setting.length,
         causal=setting.causal,
     )
-
-
-def run_layer(module: synthesizer.Attention, x: Tensor) -> Tensor:
-    # In inference the layer keeps the weights of global attentions from call to call. The peers don't, and
-    # only equal work is compared: train() makes it forget them.
-    return module.train()(x)

@@ -41,9 +41,9 @@ class Point:
         return self.batch * self.length
 
     @property
-    def keeps_weights(self) -> bool:
-        """Whether a layer in use makes its weights once, and not in every call."""
-        return set(self.members) <= TABLES
+    def has_ready_weights(self) -> bool:
+        """Whether a prepared layer has computed its weights before it is called."""
+        return self.causal and set(self.members) <= TABLES
 
     def __str__(self) -> str:
         size = f"{self.batch}×{self.length}, width {self.width}, {self.threads} threads"

@@ -29,8 +29,8 @@ def needed(point: Point, name: str, training: bool) -> int:
     more = len(point.members) - 1
     if name == "eager":
         each = 3.5 + 2 * more if training else 2.3 + more
-        # Ours runs beside it, and keeps weights and, where it is no parameter, the table.
-        kept = 0 if training or not point.keeps_weights else 1 + (tables == 0)
+        # Ours runs beside it; prepared it holds weights and, where it is no parameter, the table.
+        kept = 0 if training or not point.has_ready_weights else 1 + (tables == 0)
         count = tables + kept + point.batch * each
     else:
         count = tables + (2.5 + more if training else 2) if set(point.members) & TABLES else 0

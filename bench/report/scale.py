@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 LEGEND = """Causal, but for linformer, which cannot be. Training is forward and backward of the result's sum.
-Forward is a layer in use: ours keeps the weights of R, Fix and FR from call to call, eager does not; "made
-anew" is ours when it may keep nothing. In brackets: times as fast as eager, "–" where eager is too large for
-the memory there is."""
+Forward is without gradients. "Prepared" is our layer made ready for inference once (Attention.prepare):
+packed weights, and for R, Fix and FR ready attention weights. In brackets: times as fast as eager, "–" where
+eager is too large for the memory there is."""
 SIZES = {
     "length": "one sample, width 512",
     "batch": "length 128, width 512",
@@ -44,8 +44,8 @@ def _table(corner: str, rows: list[dict], values: str, unit: float, over: Callab
     for attention in dict.fromkeys(r["attention"] for r in rows):
         here = [found.get((attention, at)) for at in columns]
         lines[attention] = [_cell(row, "ours", values, unit, over) for row in here]
-        if any(row and "anew" in row[values] for row in here):
-            lines[f"{attention}, made anew"] = [_cell(row, "anew", values, unit, over) for row in here]
+        if any(row and "prepared" in row[values] for row in here):
+            lines[f"{attention}, prepared"] = [_cell(row, "prepared", values, unit, over) for row in here]
     return _grid(corner, columns, lines)
 
 

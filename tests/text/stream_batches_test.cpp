@@ -133,7 +133,8 @@ TEST_F(StreamBatchesTest, shuffled_reach_every_token_over_the_epochs) {
   const StreamBatches batches(store, windows(16, 2, true));
   std::set<int64_t> seen;
   for (int64_t n = 0; n < 100 * batches.per_epoch(); ++n) {
-    for (int64_t token : batches.make(n).fields[1].ids) seen.insert(token);
+    const Batch batch = batches.make(n);  // named: a part of a temporary would end before the loop begins
+    for (int64_t token : batch.fields[1].ids) seen.insert(token);
   }
   for (int64_t token = 0; token < 50; ++token) EXPECT_TRUE(seen.contains(token)) << token;
 }
