@@ -2,7 +2,12 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <limits>
+#include <variant>
+
 #include "base/error.h"
+#include "base/nearest.h"
 #include "metric/registry.h"
 #include "task/run.h"
 
@@ -11,19 +16,66 @@ using namespace synthesizer;
 
 namespace {
 
-DecodeOptions decode_options(const OpenRun& run, const std::map<std::string, double>& given) {
+[[noreturn]] void wrong_type(const std::string& name, py::handle value, const char* wanted) {
+  PyErr_Clear();
+  throw py::type_error(name + " is " + py::repr(value).cast<std::string>() + ": it must be " + wanted);
+}
+
+/// An integer of Python's, exactly; those of NumPy are integers too, a float never is.
+int64_t integer(const std::string& name, py::handle value,
+                int64_t least = std::numeric_limits<int64_t>::min()) {
+  const auto exact = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!exact) wrong_type(name, value, "an integer");
+  int overflow = 0;
+  const int64_t result = PyLong_AsLongLongAndOverflow(exact.ptr(), &overflow);
+  if (overflow != 0 || result < least) {
+    invalid(name + " is " + py::str(exact).cast<std::string>() + ": it must be from " +
+            std::to_string(least) + " to " + std::to_string(std::numeric_limits<int64_t>::max()));
+  }
+  return result;
+}
+
+double number(const std::string& name, py::handle value) {
+  const double result = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) wrong_type(name, value, "a number");
+  return result;
+}
+
+using DecodeField =
+    std::variant<int64_t DecodeOptions::*, double DecodeOptions::*, uint64_t DecodeOptions::*>;
+const std::vector<std::pair<std::string, DecodeField>>& decode_fields() {
+  static const std::vector<std::pair<std::string, DecodeField>> all = {
+      {"beam", &DecodeOptions::beam},
+      {"nbest", &DecodeOptions::nbest},
+      {"length_penalty", &DecodeOptions::length_penalty},
+      {"max_length", &DecodeOptions::max_length},
+      {"no_repeat_ngram", &DecodeOptions::no_repeat_ngram},
+      {"temperature", &DecodeOptions::temperature},
+      {"top_k", &DecodeOptions::top_k},
+      {"top_p", &DecodeOptions::top_p},
+      {"seed", &DecodeOptions::seed}};
+  return all;
+}
+
+using GivenOptions = std::map<std::string, py::object>;
+
+/// The options of the run's recipe, with those given in their place.
+DecodeOptions decode_options(const OpenRun& run, const GivenOptions& given) {
   DecodeOptions o = run.task->recipe().decode;
-  auto whole = [](double value) { return static_cast<int64_t>(value); };
+  std::vector<std::string> known;
+  for (const auto& [name, field] : decode_fields()) {
+    known.push_back(name);
+    const auto found = given.find(name);
+    if (found == given.end()) continue;
+    const py::object& value = found->second;
+    if (const auto* whole = std::get_if<int64_t DecodeOptions::*>(&field)) o.*(*whole) = integer(name, value);
+    if (const auto* real = std::get_if<double DecodeOptions::*>(&field)) o.*(*real) = number(name, value);
+    if (const auto* seed = std::get_if<uint64_t DecodeOptions::*>(&field))
+      o.*(*seed) = static_cast<uint64_t>(integer(name, value, 0));
+  }
   for (const auto& [name, value] : given) {
-    if (name == "beam") o.beam = whole(value);
-    if (name == "nbest") o.nbest = whole(value);
-    if (name == "length_penalty") o.length_penalty = value;
-    if (name == "max_length") o.max_length = whole(value);
-    if (name == "no_repeat_ngram") o.no_repeat_ngram = whole(value);
-    if (name == "temperature") o.temperature = value;
-    if (name == "top_k") o.top_k = whole(value);
-    if (name == "top_p") o.top_p = value;
-    if (name == "seed") o.seed = static_cast<uint64_t>(value);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      invalid("there is no decode option '" + name + "'" + did_you_mean(name, known));
   }
   check(o);
   return o;
@@ -32,43 +84,46 @@ DecodeOptions decode_options(const OpenRun& run, const std::map<std::string, dou
 using TextAndScore = std::pair<std::string, double>;
 
 std::vector<std::vector<TextAndScore>> translate(OpenRun& run, const std::vector<std::string>& lines,
-                                                 const std::map<std::string, double>& options,
-                                                 int64_t batch_tokens, bool truncate) {
+                                                 const GivenOptions& options, py::handle batch_tokens,
+                                                 bool truncate) {
   auto* translator = dynamic_cast<Translator*>(run.task.get());
   if (!translator)
     invalid("this run is a " + run.task->recipe().task + ": it does not turn one text into another");
   const DecodeOptions decode = decode_options(run, options);
+  const int64_t at_once = integer("batch_tokens", batch_tokens);
   py::gil_scoped_release free;
   std::vector<std::string> remarks;
   std::vector<std::vector<TextAndScore>> all;
   for (const auto& best : translator->translate(
-           lines, decode, batch_tokens, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
+           lines, decode, at_once, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
     auto& row = all.emplace_back();
     for (const Translation& t : best) row.emplace_back(t.text, t.score);
   }
   return all;
 }
 
-std::string generate(OpenRun& run, const std::string& prompt, int64_t tokens,
-                     const std::map<std::string, double>& options) {
+std::string generate(OpenRun& run, const std::string& prompt, py::handle tokens,
+                     const GivenOptions& options) {
   auto* generator = dynamic_cast<Generator*>(run.task.get());
   if (!generator) invalid("this run is a " + run.task->recipe().task + ": it does not go on from a text");
   const DecodeOptions decode = decode_options(run, options);
+  const int64_t count = integer("tokens", tokens, 0);
   py::gil_scoped_release free;
-  return generator->generate(prompt, tokens, decode, {});
+  return generator->generate(prompt, count, decode, {});
 }
 
 using LabelAndShares = std::pair<std::string, std::map<std::string, double>>;
 
 std::vector<LabelAndShares> classify(OpenRun& run, const std::vector<std::string>& lines,
-                                     int64_t batch_tokens, bool truncate) {
+                                     py::handle batch_tokens, bool truncate) {
   auto* labeller = dynamic_cast<Labeller*>(run.task.get());
   if (!labeller) invalid("this run is a " + run.task->recipe().task + ": it has no classes");
+  const int64_t at_once = integer("batch_tokens", batch_tokens);
   py::gil_scoped_release free;
   std::vector<std::string> remarks;
   std::vector<LabelAndShares> all;
   for (const Classified& found :
-       labeller->classify(lines, batch_tokens, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
+       labeller->classify(lines, at_once, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
     auto& [label, shares] = all.emplace_back();
     label = found.label;
     for (size_t i = 0; i < found.probabilities.size(); ++i)
@@ -108,4 +163,5 @@ void add_runs(py::module_& module) {
         return run.task->log_probabilities(examples);
       });
   module.def("measure", &measure);
+  module.def("did_you_mean", &did_you_mean);
 }

@@ -18,6 +18,12 @@ from safetensors.torch import load_file
 from .transformer import Model
 
 
+def decays(name: str, attention: str) -> bool:
+    """As in our trainer: weight matrices and embeddings; not norms, biases, and what is logits as it is."""
+    logits = attention.startswith("light-conv") and name.endswith(".kernel.weight")
+    return name.endswith((".weight", ".key", ".value")) and "norm." not in name and not logits
+
+
 def main() -> None:
     mode, folder, setting = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     torch.set_num_threads(setting["threads"])
@@ -26,9 +32,10 @@ def main() -> None:
     model = Model(setting, weights)
     del weights
     loss_of = torch.compile(model) if mode == "compiled" else model
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.1, fused=True
-    )
+    groups = [{"params": [], "weight_decay": decay} for decay in (0.0, 0.1)]
+    for name, parameter in model.named_parameters():
+        groups[decays(name, setting["attention"])]["params"].append(parameter)
+    optimizer = torch.optim.AdamW(groups, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
     def step() -> float:
         optimizer.zero_grad(set_to_none=True)

@@ -250,7 +250,12 @@ class Attention(nn.Module):
 
 
 class PreparedAttention:
-    """An :class:`Attention` made ready for inference by :meth:`Attention.prepare`."""
+    """An :class:`Attention` made ready for inference by :meth:`Attention.prepare`; nothing in it changes.
+
+    >>> p = Attention("FR", width=8, heads=2, max_length=4, causal=True).prepare()
+    >>> p(torch.randn(2, 3, 8)).shape
+    torch.Size([2, 3, 8])
+    """
 
     def __init__(self, mixer: _C.Mixer, tensors: list[Tensor]) -> None:
         self._mixer, self._weights = mixer, mixer.prepare(tensors)

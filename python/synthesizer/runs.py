@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from . import _C
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _suggesting(method: Method) -> Method:
+    """An option that the method does not have is a TypeError that names the nearest one it has."""
+    known = list(inspect.signature(method).parameters)[1:]
+
+    @functools.wraps(method)
+    def call(self: Run, *arguments: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in known:
+                suggestion = _C.did_you_mean(name, known)
+                raise TypeError(f"{method.__name__}() has no option {name!r}{suggestion}")
+        return method(self, *arguments, **options)
+
+    return cast(Method, call)
 
 
 class Run:
@@ -35,6 +55,7 @@ class Run:
         """Every value of its recipe, as TOML."""
         return self._run.config
 
+    @_suggesting
     def translate(
         self,
         lines: Sequence[str],
@@ -61,6 +82,7 @@ class Run:
         results = self._run.translate(_lines(lines), options, batch_tokens, _truncates(too_long))
         return results if nbest > 1 else [best[0][0] for best in results]
 
+    @_suggesting
     def generate(
         self,
         prompt: str = "",
@@ -75,6 +97,7 @@ class Run:
         options = _given(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
         return prompt + self._run.generate(prompt, tokens, options)
 
+    @_suggesting
     def classify(
         self,
         lines: Sequence[str],
@@ -108,7 +131,7 @@ def load(path: str | os.PathLike[str], weights: str = "best") -> Run:
     return Run(path, weights)
 
 
-def _given(**options: float | None) -> dict[str, float]:
+def _given(**options: float | None) -> dict[str, int | float]:
     return {name: value for name, value in options.items() if value is not None}
 
 

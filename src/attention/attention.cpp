@@ -23,7 +23,7 @@ torch::nn::Module& owner_of(torch::nn::Module& root, std::string& name) {
 }  // namespace
 
 AttentionImpl::AttentionImpl(AttentionOptions options)
-    : torch::nn::Module("Attention"),
+    : DeclaredModule("Attention"),
       mixer_(make_mixer(std::move(options))),
       weights_{mixer_->initialise(), {}, {}, {}} {
   auto& tensors = weights_.tensors;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "attention/declared_module.h"
 #include "attention/mixer.h"
 
 namespace synthesizer {
@@ -15,7 +15,7 @@ namespace synthesizer {
 ///     torch::Tensor y = attention(x);                  // B×L×D
 ///
 /// Parameters are registered under stable names ("logits.V.query.weight"); see docs/parameters.md.
-class AttentionImpl : public torch::nn::Module {
+class AttentionImpl : public DeclaredModule {
  public:
   explicit AttentionImpl(AttentionOptions options);
 
@@ -43,6 +43,7 @@ class AttentionImpl : public torch::nn::Module {
 
   const AttentionOptions& options() const { return mixer_->options(); }
   const Mixer& mixer() const { return *mixer_; }
+  const std::vector<Parameter>& declared() const override { return mixer_->parameters(); }
   /// The registered tensors, in the order of mixer().parameters().
   const std::vector<at::Tensor>& tensors() const { return weights_.tensors; }
   const LayerWeights& layer_weights() const { return weights_; }

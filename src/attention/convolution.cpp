@@ -63,10 +63,6 @@ at::Tensor Convolution::mix_row(const LayerWeights& all, const at::Tensor& x, St
   return project(weights, "output", join_heads(y)).squeeze(1);
 }
 
-bool Convolution::makes_weights(const Parameter& parameter) const {
-  return parameter.name.starts_with("kernel.");
-}
-
 int64_t Convolution::macs(int64_t length) const {
   const int64_t d = options().width;
   return length * d * (3 * d + taps_);
@@ -75,7 +71,7 @@ int64_t Convolution::macs(int64_t length) const {
 LightConvolution::LightConvolution(AttentionOptions given) : Convolution(std::move(given)) {
   // Glorot's for one channel in and H out, as fairseq starts it.
   const int64_t h = options().heads;
-  declare({{"kernel.weight", {h, taps()}, Init::xavier(taps(), h * taps())}});
+  declare(as_synthesis({{"kernel.weight", Role::logits, {h, taps()}, Init::xavier(taps(), h * taps())}}));
 }
 
 at::Tensor LightConvolution::scores(const Weights& weights, const at::Tensor&) const {
@@ -83,7 +79,7 @@ at::Tensor LightConvolution::scores(const Weights& weights, const at::Tensor&) c
 }
 
 DynamicConvolution::DynamicConvolution(AttentionOptions given) : Convolution(std::move(given)) {
-  declare(projection("kernel", options().width, options().heads * taps(), /*bias=*/false));
+  declare(as_synthesis(projection("kernel", options().width, options().heads * taps(), /*bias=*/false)));
 }
 
 at::Tensor DynamicConvolution::scores(const Weights& weights, const at::Tensor& z) const {

@@ -34,7 +34,6 @@ class Convolution : public Mixer {
                  const at::Tensor& bias) const override;
   at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                      const at::Tensor& bias) const override;
-  bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;
 
   int64_t taps() const { return taps_; }

@@ -48,8 +48,8 @@ std::vector<Parameter> Dense::parameters() const {
     weight.insert(weight.begin(), heads_);
     bias.insert(bias.begin(), heads_);
   }
-  all.push_back({"out.weight", weight, Init::xavier(features(), max_length_)});
-  all.push_back({"out.bias", bias, Init::zero()});
+  all.push_back({"out.weight", Role::matrix, weight, Init::xavier(features(), max_length_)});
+  all.push_back({"out.bias", Role::logits, bias, Init::zero()});
   return all;
 }
 

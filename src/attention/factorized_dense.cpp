@@ -52,10 +52,10 @@ std::vector<OptionInfo> FactorizedDense::options() {
 
 std::vector<Parameter> FactorizedDense::parameters() const {
   auto all = hidden_parameters(width_, heads_, hidden_);
-  all.push_back({"a.weight", {heads_, features(), a_}, Init::xavier(features(), a_)});
-  all.push_back({"a.bias", {heads_, a_}, Init::zero()});
-  all.push_back({"b.weight", {heads_, features(), b_}, Init::xavier(features(), b_)});
-  all.push_back({"b.bias", {heads_, b_}, Init::zero()});
+  all.push_back({"a.weight", Role::matrix, {heads_, features(), a_}, Init::xavier(features(), a_)});
+  all.push_back({"a.bias", Role::logits, {heads_, a_}, Init::zero()});
+  all.push_back({"b.weight", Role::matrix, {heads_, features(), b_}, Init::xavier(features(), b_)});
+  all.push_back({"b.bias", Role::logits, {heads_, b_}, Init::zero()});
   return all;
 }
 

@@ -23,8 +23,8 @@ std::vector<OptionInfo> FactorizedRandom::options() {
 
 std::vector<Parameter> FactorizedRandom::parameters() const {
   double std = std::pow(static_cast<double>(rank_), -0.25) * std::sqrt(init_std_);
-  return {{"left", {heads_, max_length_, rank_}, Init::normal(std)},
-          {"right", {heads_, max_length_, rank_}, Init::normal(std)}};
+  return {{"left", Role::logits, {heads_, max_length_, rank_}, Init::normal(std)},
+          {"right", Role::logits, {heads_, max_length_, rank_}, Init::normal(std)}};
 }
 
 Logits FactorizedRandom::logits(const Weights& weights, const at::Tensor&, const Window& window) const {

@@ -30,7 +30,7 @@ Frame::Frame(AttentionOptions given)
     : Mixer(std::move(given)), mixture_(std::make_unique<Mixture>(options())) {
   const AttentionOptions& o = options();
   for (const char* name : {"value", "output"}) declare(projection(name, o.width, o.width, o.bias));
-  for (Parameter parameter : mixture_->parameters()) {
+  for (Parameter parameter : as_synthesis(mixture_->parameters())) {
     parameter.name = "logits." + parameter.name;
     declare({std::move(parameter)});
   }
@@ -45,7 +45,8 @@ void Frame::make_ready(LayerWeights& all) const {
   // Row i of causal weights is the same whatever follows it; without the mask it would depend on the length.
   if (!global() || !options().causal) return;
   const int64_t n = options().max_length;
-  all.ready_logits = mixture_->logits(Weights(parameters(), all, "logits."), at::Tensor(), {0, n, n}).table;
+  const auto table = mixture_->logits(Weights(parameters(), all, "logits."), at::Tensor(), {0, n, n}).table;
+  all.ready_logits = table.expand({table.size(0), n, n});  // one row may stand for all
   all.ready_weights = global_weights(all.ready_logits, /*causal=*/true);
 }
 
@@ -90,13 +91,10 @@ at::Tensor Frame::mix_row(const LayerWeights& all, const at::Tensor& x, State& s
                            value.scalar_type());
     state.append(value, logits.key);
     logits.key = state.keys();
+    logits.rows = 1;
     y = attend(logits, {}, state.values());
   }
   return project(weights, "output", join_heads(y)).squeeze(1);
-}
-
-bool Frame::makes_weights(const Parameter& parameter) const {
-  return parameter.name.starts_with("logits.");
 }
 
 int64_t Frame::macs(int64_t length) const {

@@ -27,7 +27,6 @@ class Frame : public Mixer {
   at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
                      const at::Tensor& bias) const override;
   void make_ready(LayerWeights& all) const override;
-  bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override { mixture_->prepare_growth(larger); }
 

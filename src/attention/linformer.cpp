@@ -37,14 +37,17 @@ Linformer::Linformer(AttentionOptions given)
       share_heads_(options().options.flag("share_heads", true)),
       share_kv_(options().options.flag("share_kv", false)) {
   const AttentionOptions& o = options();
-  declare(projection("query", o.width, o.width, /*bias=*/false));
-  declare(projection("key", o.width, o.width, /*bias=*/false));
+  declare(as_synthesis(projection("query", o.width, o.width, /*bias=*/false)));
+  declare(as_synthesis(projection("key", o.width, o.width, /*bias=*/false)));
   declare(projection("value", o.width, o.width, o.bias));
   declare(projection("output", o.width, o.width, o.bias));
   std::vector<int64_t> shape = {rank_, o.max_length};
   if (!share_heads_) shape.insert(shape.begin(), o.heads);
-  declare({{"project.key", shape, Init::xavier(o.max_length, rank_)}});
-  if (!share_kv_) declare({{"project.value", shape, Init::xavier(o.max_length, rank_)}});
+  auto along = [&](const char* name) {
+    declare(as_synthesis({{name, Role::matrix, shape, Init::xavier(o.max_length, rank_)}}));
+  };
+  along("project.key");
+  if (!share_kv_) along("project.value");
 }
 
 at::Tensor Linformer::along_length(const at::Tensor& matrix, const at::Tensor& x) const {
@@ -70,11 +73,6 @@ at::Tensor Linformer::mix(const LayerWeights& all, const at::Tensor& x, const at
   const auto y = attend(logits, {false, lengths, {}}, value,
                         dropping ? Dropout{o.dropout, draw_seed()} : Dropout{});  // B×H×L×K
   return project(weights, "output", join_heads(y));
-}
-
-bool Linformer::makes_weights(const Parameter& parameter) const {
-  const std::string& name = parameter.name;
-  return name.starts_with("query.") || name.starts_with("key.") || name.starts_with("project.");
 }
 
 int64_t Linformer::macs(int64_t length) const {

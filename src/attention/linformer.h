@@ -28,7 +28,6 @@ class Linformer : public Mixer {
  protected:
   at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
                  const at::Tensor& bias) const override;
-  bool makes_weights(const Parameter& parameter) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override;
 

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 namespace synthesizer {
 
 /// The answer of a synthesizing function: the logits S, not as a matrix but as the parts it is made of.
@@ -20,11 +22,14 @@ struct Logits {
   at::Tensor row;     ///< B×H×L×G, features of the rows
   at::Tensor column;  ///< H×M×G, features of the columns, the same for the whole batch
 
-  at::Tensor table;  ///< H×L×M, or H×1×M where all rows are alike; the same for the whole batch
+  at::Tensor table;  ///< H×L×M, or H×1×M for all L rows; the same for the whole batch
 
   at::Tensor left;    ///< B×H×L×a, first outer factor: S_ij += left_i[j mod a] · right_i[j div a]
   at::Tensor right;   ///< B×H×L×b, second outer factor
   bool tile = false;  ///< right_i[j mod b] in place of right_i[j div a]
+
+  /// L where no part has it: beside a table of one row, or no part at all. Not given: L = M.
+  std::optional<int64_t> rows = std::nullopt;
 
   /// Depends on no token: the same weights serve every sample.
   bool global() const { return !query.defined() && !row.defined() && !left.defined(); }

@@ -138,7 +138,7 @@ Count Mixer::count(int64_t length) const {
   for (const Parameter& parameter : parameters_) {
     if (!parameter.trained) continue;
     count.total += parameter.count();
-    if (makes_weights(parameter)) count.synthesis += parameter.count();
+    if (parameter.synthesis) count.synthesis += parameter.count();
   }
   count.macs = macs(length);
   return count;

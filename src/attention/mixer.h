@@ -84,7 +84,6 @@ class Mixer {
                              const at::Tensor& bias) const;
   /// Sets ready_weights and ready_logits, where there can be such.
   virtual void make_ready(LayerWeights& all) const {}
-  virtual bool makes_weights(const Parameter& parameter) const = 0;  ///< it counts as synthesis
   virtual int64_t macs(int64_t length) const = 0;
   /// Before a layer grows, with old entries kept as the corner of the new tensors: sets the options under
   /// which they keep their meaning, or throws InvalidInput where there are none.

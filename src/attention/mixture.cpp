@@ -78,8 +78,8 @@ std::vector<Parameter> Mixture::parameters() const {
     }
   }
   const auto n = static_cast<int64_t>(members_.size());
-  if (kind_ == Kind::learned) all.push_back({"mixture", {n}, Init::zero()});
-  if (kind_ == Kind::learned_per_head) all.push_back({"mixture", {heads_, n}, Init::zero()});
+  if (kind_ == Kind::learned) all.push_back({"mixture", Role::logits, {n}, Init::zero()});
+  if (kind_ == Kind::learned_per_head) all.push_back({"mixture", Role::logits, {heads_, n}, Init::zero()});
   return all;
 }
 

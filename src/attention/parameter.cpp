@@ -21,6 +21,11 @@ int64_t Parameter::count() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
+std::vector<Parameter> as_synthesis(std::vector<Parameter> parameters) {
+  for (Parameter& parameter : parameters) parameter.synthesis = true;
+  return parameters;
+}
+
 LeaveUndrawn::LeaveUndrawn() : before_(undrawn) {
   undrawn = true;
 }

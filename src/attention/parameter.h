@@ -23,17 +23,32 @@ struct Init {
   static Init xavier(int64_t fan_in, int64_t fan_out);  ///< Glorot's uniform
 };
 
+/// What a parameter is to the model. Training decides by it which parameters decay and how fast each one
+/// moves (train/parameter_groups.h).
+enum class Role {
+  matrix,     ///< the weight of a linear map
+  embedding,  ///< vectors of tokens, positions or steps
+  bias,       ///< added to the output of a linear map, other than to logits
+  norm,       ///< weight or bias of a norm
+  logits,     ///< used as logits as it is: tables and their factors, biases of logits, mixture weights
+};
+
 /// One tensor of a layer, declared before it exists. Naming, counting, initialising, growing, the
 /// C++ module and the Python module all follow from this declaration.
 struct Parameter {
   std::string name;  ///< "query.weight", relative to whoever declares it
+  Role role = Role::matrix;
   std::vector<int64_t> shape;
   Init init;
-  bool trained = true;  ///< false: a buffer, saved with the model and never changed
-  bool linear = false;  ///< the matrix of a linear map, used in linear_map() alone: it may be quantized
+  bool trained = true;     ///< false: a buffer, saved with the model and never changed
+  bool linear = false;     ///< the matrix of a linear map, used in linear_map() alone: it may be quantized
+  bool synthesis = false;  ///< it makes the weights between positions: one of the parameters of S
 
   int64_t count() const;
 };
+
+/// The same parameters, marked as parameters of S.
+std::vector<Parameter> as_synthesis(std::vector<Parameter> parameters);
 
 /// Allocates and fills one declared tensor from the default generator of the CPU.
 at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype = at::kFloat);

@@ -5,9 +5,12 @@
 namespace synthesizer {
 
 std::vector<Parameter> projection(const std::string& name, int64_t in, int64_t out, bool bias) {
-  std::vector<Parameter> all = {
-      {.name = name + ".weight", .shape = {out, in}, .init = Init::xavier(in, out), .linear = true}};
-  if (bias) all.push_back({name + ".bias", {out}, Init::zero()});
+  std::vector<Parameter> all = {{.name = name + ".weight",
+                                 .role = Role::matrix,
+                                 .shape = {out, in},
+                                 .init = Init::xavier(in, out),
+                                 .linear = true}};
+  if (bias) all.push_back({name + ".bias", Role::bias, {out}, Init::zero()});
   return all;
 }
 

@@ -30,7 +30,7 @@ std::vector<OptionInfo> Random::options() {
 }
 
 std::vector<Parameter> Random::parameters() const {
-  return {{"table", {heads_, max_length_, max_length_}, Init::normal(init_std_), trained_}};
+  return {{"table", Role::logits, {heads_, max_length_, max_length_}, Init::normal(init_std_), trained_}};
 }
 
 Logits Random::logits(const Weights& weights, const at::Tensor&, const Window& window) const {

@@ -24,6 +24,11 @@ void check_not_negative(const std::string& key, double value) {
   invalid(fmt::format("{} is {}: it must be a finite number of at least 0", key, value));
 }
 
+void check_positive(const std::string& key, double value) {
+  if (value > 0 && std::isfinite(value)) return;
+  invalid(fmt::format("{} is {}: it must be a finite number above 0", key, value));
+}
+
 void check_share(const std::string& key, double value) {
   if (value >= 0 && value < 1) return;
   invalid(fmt::format("{} is {}: it must be at least 0 and below 1", key, value));

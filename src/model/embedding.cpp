@@ -4,14 +4,11 @@
 
 #include <cmath>
 
-#include "attention/parameter.h"
-
 namespace synthesizer {
 
 Embedding::Embedding(int64_t vocabulary, int64_t width)
     : scale_(std::sqrt(static_cast<double>(width))),
-      weight_(register_parameter("weight",
-                                 initialise({"weight", {vocabulary, width}, Init::normal(1 / scale_)}))) {}
+      weight_(declare({"weight", Role::embedding, {vocabulary, width}, Init::normal(1 / scale_)})) {}
 
 at::Tensor Embedding::forward(const at::Tensor& tokens) const {
   const Int8Matrix* int8 = as_int8(form_);

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
+#include "attention/declared_module.h"
 #include "attention/matrix_form.h"
 
 namespace synthesizer {
 
 /// Tokens to vectors: rows of a table, times √width, so that a table whose entries are small enough to serve
 /// as the output projection gives vectors of unit variance.
-class Embedding : public torch::nn::Module {
+class Embedding : public DeclaredModule {
  public:
   Embedding(int64_t vocabulary, int64_t width);
   at::Tensor forward(const at::Tensor& tokens) const;  ///< … to …×D

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
+#include "attention/declared_module.h"
 #include "attention/matrix_form.h"
 
 namespace synthesizer {
 
 /// y = x Wᵀ (+ b), with Glorot's uniform start values and biases of 0.
-class Linear : public torch::nn::Module {
+class Linear : public DeclaredModule {
  public:
   Linear(int64_t in, int64_t out, bool bias);
   at::Tensor forward(const at::Tensor& x) const;

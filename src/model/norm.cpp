@@ -8,8 +8,8 @@ constexpr double kEpsilon = 1e-5;
 }
 
 Norm::Norm(const std::string& kind, int64_t width, bool bias)
-    : rms_(kind == "rms"), weight_(register_parameter("weight", at::ones({width}))) {
-  if (bias && !rms_) bias_ = register_parameter("bias", at::zeros({width}));
+    : rms_(kind == "rms"), weight_(declare("weight", Role::norm, at::ones({width}))) {
+  if (bias && !rms_) bias_ = declare({"bias", Role::norm, {width}, Init::zero()});
 }
 
 at::Tensor Norm::forward(const at::Tensor& x) const {

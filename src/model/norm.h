@@ -1,13 +1,13 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
 #include <string>
+
+#include "attention/declared_module.h"
 
 namespace synthesizer {
 
 /// LayerNorm ("layer") or RMSNorm ("rms", which has no bias) over the width.
-class Norm : public torch::nn::Module {
+class Norm : public DeclaredModule {
  public:
   Norm(const std::string& kind, int64_t width, bool bias);
   at::Tensor forward(const at::Tensor& x) const;

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "attention/linear_map.h"
-#include "attention/parameter.h"
 
 namespace synthesizer {
 
@@ -15,7 +14,7 @@ Output::Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<
     return;
   }
   const Init init = Init::normal(1 / std::sqrt(static_cast<double>(options.width)));
-  weight_ = register_parameter("weight", initialise({"weight", {vocabulary, options.width}, init}));
+  weight_ = declare({"weight", Role::matrix, {vocabulary, options.width}, init});
 }
 
 at::Tensor Output::weight() const {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
+#include "attention/declared_module.h"
 #include "model/embedding.h"
 #include "model/options.h"
 
@@ -9,7 +8,7 @@ namespace synthesizer {
 
 /// From hidden states to the logits of tokens: the embedding's own table where it is tied, or a table of its
 /// own. Losses take the table itself (train/loss.h), so that the logits of a whole batch are never formed.
-class Output : public torch::nn::Module {
+class Output : public DeclaredModule {
  public:
   Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<Embedding> tied_to);
 

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "attention/parameter.h"
-
 namespace synthesizer {
 namespace {
 
@@ -26,10 +24,9 @@ Positions::Positions(const ModelOptions& options, bool causal) : causal_(causal)
     vectors_ = sinusoids(options.max_length, options.width);  // a formula: nothing to save
   } else if (options.positions == "learned") {
     // From there rather than from noise: it learns twice as fast at first.
-    vectors_ = register_parameter("weight", sinusoids(options.max_length, options.width));
+    vectors_ = declare("weight", Role::embedding, sinusoids(options.max_length, options.width));
   } else if (options.positions == "relative") {
-    table_ = register_parameter(
-        "relative", initialise({"relative", {kRelativeBuckets, options.heads}, Init::normal(0.1)}));
+    table_ = declare({"relative", Role::logits, {kRelativeBuckets, options.heads}, Init::normal(0.1)});
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
+#include "attention/declared_module.h"
 #include "model/options.h"
 
 namespace synthesizer {
@@ -9,7 +8,7 @@ namespace synthesizer {
 /// How a stack of layers knows the order of tokens. Sinusoidal (Vaswani et al.) and learned positions are
 /// added to the embeddings; relative ones (T5) are a bias of the logits, one number for each head and bucket
 /// of distances, shared by all layers of the stack.
-class Positions : public torch::nn::Module {
+class Positions : public DeclaredModule {
  public:
   Positions(const ModelOptions& options, bool causal);
 

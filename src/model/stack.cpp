@@ -26,7 +26,7 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
   }
   if (o.recurrent_depth > 0) {
     times_ = sinusoids(o.recurrent_depth, o.width);  // a formula: nothing to save
-    if (o.positions == "learned") times_ = register_parameter("times", times_);
+    if (o.positions == "learned") times_ = declare("times", Role::embedding, times_);
   }
   if (o.norm_place == "pre") {
     norm_ = register_module("norm", std::make_shared<Norm>(o.norm, o.width, o.bias));

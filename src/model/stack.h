@@ -1,9 +1,8 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
 #include <vector>
 
+#include "attention/declared_module.h"
 #include "model/layer.h"
 #include "model/positions.h"
 
@@ -22,7 +21,7 @@ struct StackState {
 ///
 /// With model.recurrent_depth = T it is a Universal Transformer (Dehghani et al. 2018): one layer, applied T
 /// times, and before each time the positions and a vector for the time are added again.
-class Stack : public torch::nn::Module {
+class Stack : public DeclaredModule {
  public:
   Stack(const ModelOptions& options, Side side, bool cross);
 

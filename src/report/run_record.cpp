@@ -65,8 +65,8 @@ const Measurement* RunRecord::best() const {
   const Measurement* best = nullptr;
   for (const Measurement& line : curves.of("dev")) {
     const double value = line.value(key).value_or(std::nan(""));
-    const double held = best ? best->value(key).value_or(std::nan("")) : std::nan("");
-    if (!best || (lower ? value < held : value > held)) best = &line;
+    if (!std::isfinite(value)) continue;
+    if (!best || (lower ? value < *best->value(key) : value > *best->value(key))) best = &line;
   }
   return best;
 }

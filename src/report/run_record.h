@@ -32,6 +32,7 @@ struct RunRecord {
   bool finished() const;
 
   /// The validation whose weights the run keeps: of the best score watched, the first of equals.
+  /// None where no score is a finite number.
   const Measurement* best() const;
   double seconds() const;  ///< of training
   /// The median over the training lines: an interruption or a busy minute does not show in it.

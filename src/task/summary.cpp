@@ -7,23 +7,22 @@
 
 #include <algorithm>
 
+#include "attention/declared_module.h"
 #include "base/number_text.h"
-#include "train/named_tensors.h"
+#include "train/parameter_groups.h"
 
 namespace synthesizer {
 namespace {
 
-/// The part of the model that a parameter belongs to, by its name.
-std::string part_of(const std::string& name) {
+/// The part of the model that a parameter belongs to.
+std::string part_of(const Parameter& parameter) {
+  const std::string& name = parameter.name;
   const std::string side = name.starts_with("encoder.")   ? "encoder "
                            : name.starts_with("decoder.") ? "decoder "
                                                           : "";
   auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
-  if (has("norm.")) return "norms";
-  for (const char* maker : {".attention.logits.", ".attention.kernel.", ".attention.query.",
-                            ".attention.key.", ".attention.project."}) {
-    if (has(maker)) return side + "synthesis";
-  }
+  if (parameter.role == Role::norm) return "norms";
+  if (parameter.synthesis) return side + "synthesis";
   if (has(".attention.")) return side + "attention projections";
   if (has(".cross.")) return "cross-attention";
   if (has(".feed_forward.")) return side + "feed-forward";
@@ -45,6 +44,18 @@ double activations(const torch::nn::Module& model, const ModelOptions& m) {
   return layers * (14 * width + 2 * inner + dropped) + 4 * width;
 }
 
+/// The groups that the model has: names, numbers, and how the optimizer treats them.
+std::string group_text(const std::vector<ParameterGroup>& groups) {
+  std::vector<std::string> parts;
+  for (const ParameterGroup& group : groups) {
+    if (group.tensors == 0) continue;
+    parts.push_back(fmt::format("{} {} in {} tensors (learning rate × {}, decay {})", group.name,
+                                with_thousands(group.parameters), group.tensors, group.learning_rate_factor,
+                                group.weight_decay));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string bytes(double count) {
   return count < 1e9 ? fmt::format("{:.0f} MB", count / 1e6) : fmt::format("{:.1f} GB", count / 1e9);
 }
@@ -55,12 +66,12 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
   const Recipe& recipe = task.recipe();
   std::vector<std::pair<std::string, int64_t>> parts;
   int64_t total = 0;
-  for (const auto& [name, tensor] : trained_tensors(task.model())) {
-    const std::string part = part_of(name);
+  for (const Parameter& parameter : declared_parameters(task.model())) {
+    const std::string part = part_of(parameter);
     auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == part; });
     if (found == parts.end()) found = parts.insert(parts.end(), {part, 0});
-    found->second += tensor.numel();
-    total += tensor.numel();
+    found->second += parameter.count();
+    total += parameter.count();
   }
   std::string out =
       fmt::format("{} with attention {}\n\n", recipe.task, fmt::join(recipe.model.attention, ", "));
@@ -79,6 +90,8 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
                      task.tokenizers().target->kind());
   text("train", training);
   if (dev) text("dev", *dev);
+  out +=
+      fmt::format("  {:<6} {}\n", "groups", group_text(group_parameters(recipe.train, task.model()).groups));
   const auto steps_an_epoch =
       static_cast<double>(training.batches->per_epoch()) / static_cast<double>(recipe.train.accumulate);
   const double tokens = static_cast<double>(recipe.train.batch_tokens);

@@ -6,7 +6,8 @@
 
 namespace synthesizer {
 
-/// What is about to be trained: parameters by part, text, and an estimate of the memory it takes.
+/// What is about to be trained: parameters by part and by group, text, and an estimate of the memory it
+/// takes.
 std::string summary(Task& task, const Dataset& training, const Dataset* dev);
 
 }  // namespace synthesizer

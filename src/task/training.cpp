@@ -21,6 +21,7 @@
 #include "task/run.h"
 #include "task/start.h"
 #include "task/summary.h"
+#include "train/parameter_groups.h"
 #include "train/provenance.h"
 
 namespace synthesizer {
@@ -56,7 +57,7 @@ void check_watched(const Task& task) {
                       did_you_mean(watch, known)));
 }
 
-void make_folder(const TrainingOptions& options, const Task& task, const std::vector<const Dataset*>& data) {
+void make_folder(const TrainingOptions& options, Task& task, const std::vector<const Dataset*>& data) {
   std::map<std::string, std::string> hashes;
   for (const Dataset* one : data) {
     for (const auto& store : one->stores) {
@@ -67,7 +68,9 @@ void make_folder(const TrainingOptions& options, const Task& task, const std::ve
   const RunFolder folder{options.folder};
   fs::create_directories(options.folder);
   save_tokenizers(options.folder, task.tokenizers());
-  write_file(folder.record(), record.json().dump(2) + "\n");
+  auto json = record.json();
+  json["parameter_groups"] = to_json(group_parameters(task.recipe().train, task.model()).groups);
+  write_file(folder.record(), json.dump(2) + "\n");
   write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
 }
 

@@ -19,9 +19,8 @@ double rms(const at::Tensor& t) {
 
 }  // namespace
 
-Adafactor::Adafactor(const TrainOptions& options, NamedTensors parameters)
-    : weight_decay_(options.weight_decay), parameters_(std::move(parameters)) {
-  for (const NamedTensor& p : parameters_) {
+Adafactor::Adafactor(ParameterGroups parameters) : Optimizer(std::move(parameters)) {
+  for (const NamedTensor& p : trained_.tensors) {
     const at::Tensor& t = p.tensor;
     if (t.dim() < 2) {
       moments_.push_back({{}, {}, at::zeros_like(t)});
@@ -49,22 +48,23 @@ at::Tensor Adafactor::update(const at::Tensor& gradient, Moments& m, double deca
 void Adafactor::step(double learning_rate, int64_t step, double scale) {
   c10::NoGradGuard no_grad;
   const double decay = 1 - std::pow(static_cast<double>(step), -kDecayPower);
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    at::Tensor& parameter = parameters_[i].tensor;
+  for (size_t i = 0; i < moments_.size(); ++i) {
+    at::Tensor& parameter = trained_.tensors[i].tensor;
     if (!parameter.grad().defined()) continue;
     auto change = update(parameter.grad() * scale, moments_[i], decay);
     change.div_(std::max(1.0, rms(change)));
-    const double rate = learning_rate * std::max(kLeastScale, rms(parameter));
-    if (weight_decay_ > 0) parameter.mul_(1 - weight_decay_ * rate);
+    const ParameterGroup& group = trained_.of(i);
+    const double rate = learning_rate * group.learning_rate_factor * std::max(kLeastScale, rms(parameter));
+    if (group.weight_decay > 0) parameter.mul_(1 - group.weight_decay * rate);
     parameter.add_(change, -rate);
   }
 }
 
 NamedTensors Adafactor::state() const {
   NamedTensors state;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
+  for (size_t i = 0; i < moments_.size(); ++i) {
     const auto& [row, column, entry] = moments_[i];
-    const std::string& name = parameters_[i].name;
+    const std::string& name = trained_.tensors[i].name;
     if (entry.defined()) {
       state.push_back({name + ".entry", entry});
     } else {

@@ -7,7 +7,7 @@ namespace synthesizer {
 /// See make_optimizer. `learning_rate` is relative: T5 uses 0.01 with the inverse square root schedule.
 class Adafactor : public Optimizer {
  public:
-  Adafactor(const TrainOptions& options, NamedTensors parameters);
+  explicit Adafactor(ParameterGroups parameters);
   void step(double learning_rate, int64_t step, double scale) override;
   NamedTensors state() const override;
 
@@ -19,8 +19,6 @@ class Adafactor : public Optimizer {
   };
   at::Tensor update(const at::Tensor& gradient, Moments& moments, double decay) const;
 
-  double weight_decay_;
-  NamedTensors parameters_;
   std::vector<Moments> moments_;
 };
 

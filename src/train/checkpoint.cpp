@@ -6,7 +6,10 @@
 #include <fmt/ranges.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "model/prepare.h"
@@ -16,6 +19,7 @@ namespace synthesizer {
 namespace {
 
 constexpr const char* kOptimizerPrefix = "optimizer.";
+constexpr const char* kGroupsKey = "parameter_groups";
 
 /// Numbers as text that gives the same bits back.
 std::string exact(double value) {
@@ -83,11 +87,29 @@ void check_same_model(const TensorFile& file, const std::string& path, const std
   }
 }
 
-/// Copies tensors of a file into those at hand, all of them or none.
-void take(const TensorFile& file, const std::string& path, const std::string& prefix,
-          const NamedTensors& into) {
+/// Throws where the run was trained with other parameter groups: resumed, it would not be the same run.
+void check_same_groups(const TensorFile& file, const std::string& path, const Optimizer& optimizer) {
+  const auto& groups = optimizer.groups();
+  const auto found = file.metadata().find(kGroupsKey);
+  if (found != file.metadata().end()) {
+    const std::string now = to_json(groups).dump();
+    if (found->second == now) return;
+    invalid(fmt::format("{} was trained with the parameter groups {}, and they are {} now: train a new run",
+                        path, found->second, now));
+  }
+  // Saved before there were groups: all parameters had the same learning rate and the same weight decay.
+  const bool decays = std::any_of(groups.begin(), groups.end(),
+                                  [](const ParameterGroup& group) { return group.weight_decay > 0; });
+  if (!decays) return;
+  invalid(fmt::format(
+      "{} was saved by an earlier version, whose train.weight_decay applied to all parameters: go on "
+      "with that version, or train a new run with train.init_from",
+      path));
+}
+
+/// Copies tensors of a file, which were found to be the same, into those at hand.
+void take(const TensorFile& file, const std::string& prefix, const NamedTensors& into) {
   c10::NoGradGuard no_grad;
-  check_same_model(file, path, prefix, into);
   for (const auto& [name, tensor] : into) at::Tensor(tensor).copy_(file.tensor(prefix + name));
 }
 
@@ -133,17 +155,25 @@ void save_state(const std::string& path, const torch::nn::Module& model, const O
                           {"seconds", exact(s.seconds)},
                           {"best", exact(s.best)},
                           {"best_step", std::to_string(s.best_step)},
-                          {"worse", std::to_string(s.worse)}});
+                          {"worse", std::to_string(s.worse)},
+                          {kGroupsKey, to_json(optimizer.groups()).dump()}});
   save_tensors(path, all, metadata);
 }
 
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer) {
   const TensorFile file(path);
-  take(file, path, kModelPrefix, saved_tensors(model));
-  take(file, path, kOptimizerPrefix, optimizer.state());
-  return {number<int64_t>(file, path, "step"),      number<int64_t>(file, path, "tokens"),
-          number<double>(file, path, "seconds"),    number<double>(file, path, "best"),
-          number<int64_t>(file, path, "best_step"), number<int64_t>(file, path, "worse")};
+  const NamedTensors weights = saved_tensors(model), moments = optimizer.state();
+  check_same_model(file, path, kModelPrefix, weights);
+  check_same_model(file, path, kOptimizerPrefix, moments);
+  check_same_groups(file, path, optimizer);
+  take(file, kModelPrefix, weights);
+  take(file, kOptimizerPrefix, moments);
+  TrainerState s{number<int64_t>(file, path, "step"),      number<int64_t>(file, path, "tokens"),
+                 number<double>(file, path, "seconds"),    number<double>(file, path, "best"),
+                 number<int64_t>(file, path, "best_step"), number<int64_t>(file, path, "worse")};
+  // A first score that was NaN was once taken for the best.
+  if (!std::isfinite(s.best)) s.best = 0, s.best_step = 0, s.worse = 0;
+  return s;
 }
 
 NamedTensors average_weights(const std::vector<std::string>& paths) {

@@ -36,6 +36,8 @@ void load_weights(const std::string& path, torch::nn::Module& model, const std::
 /// Weights, optimizer and position in one file, so that no kill can come between them.
 void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
                 const TrainerState& state, Metadata metadata = {});
+/// Throws InvalidInput, and changes nothing, where the file belongs to another model or was trained with
+/// other parameter groups.
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer);
 
 /// The mean of several files with the same tensors, in double precision.

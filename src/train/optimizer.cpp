@@ -16,9 +16,9 @@ constexpr Fused adam = at::_fused_adam_, adamw = at::_fused_adamw_;
 /// Adam (weight decay inside the gradient) and AdamW (beside it).
 class Adam : public Optimizer {
  public:
-  Adam(const TrainOptions& options, NamedTensors parameters)
-      : options_(options), parameters_(std::move(parameters)) {
-    for (const NamedTensor& p : parameters_) {
+  Adam(const TrainOptions& options, ParameterGroups parameters)
+      : Optimizer(std::move(parameters)), options_(options) {
+    for (const NamedTensor& p : trained_.tensors) {
       first_.push_back(at::zeros_like(p.tensor));
       second_.push_back(at::zeros_like(p.tensor));
     }
@@ -26,11 +26,26 @@ class Adam : public Optimizer {
 
   void step(double learning_rate, int64_t step, double scale) override {
     c10::NoGradGuard no_grad;
+    for (size_t group = 0; group < groups().size(); ++group) step_group(group, learning_rate, step, scale);
+  }
+
+  NamedTensors state() const override {
+    NamedTensors state;
+    for (size_t i = 0; i < first_.size(); ++i) {
+      const std::string& name = trained_.tensors[i].name;
+      state.push_back({name + ".first", first_[i]});
+      state.push_back({name + ".second", second_[i]});
+    }
+    return state;
+  }
+
+ private:
+  void step_group(size_t group, double learning_rate, int64_t step, double scale) {
     std::vector<at::Tensor> values, gradients, first, second, steps;
     const auto count = at::scalar_tensor(static_cast<double>(step), at::kFloat);
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      const at::Tensor& parameter = parameters_[i].tensor;
-      if (!parameter.grad().defined()) continue;
+    for (size_t i = 0; i < first_.size(); ++i) {
+      const at::Tensor& parameter = trained_.tensors[i].tensor;
+      if (trained_.group_of[i] != group || !parameter.grad().defined()) continue;
       values.push_back(parameter);
       gradients.push_back(parameter.grad());
       first.push_back(first_[i]);
@@ -40,30 +55,20 @@ class Adam : public Optimizer {
     if (values.empty()) return;
     const auto& o = options_;
     const auto fused = o.optimizer == "adamw" ? adamw : adam;
-    fused(values, gradients, first, second, {}, steps, learning_rate, o.beta1, o.beta2, o.weight_decay,
-          o.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+    const ParameterGroup& g = groups()[group];
+    fused(values, gradients, first, second, {}, steps, learning_rate * g.learning_rate_factor, o.beta1,
+          o.beta2, g.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false,
           scale == 1 ? std::nullopt : std::optional(at::scalar_tensor(1 / scale, at::kFloat)), std::nullopt);
   }
 
-  NamedTensors state() const override {
-    NamedTensors state;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      state.push_back({parameters_[i].name + ".first", first_[i]});
-      state.push_back({parameters_[i].name + ".second", second_[i]});
-    }
-    return state;
-  }
-
- private:
   TrainOptions options_;
-  NamedTensors parameters_;
   std::vector<at::Tensor> first_, second_;  ///< running means of the gradient and of its square
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_optimizer(const TrainOptions& options, NamedTensors parameters) {
-  if (options.optimizer == "adafactor") return std::make_unique<Adafactor>(options, std::move(parameters));
+std::unique_ptr<Optimizer> make_optimizer(const TrainOptions& options, ParameterGroups parameters) {
+  if (options.optimizer == "adafactor") return std::make_unique<Adafactor>(std::move(parameters));
   return std::make_unique<Adam>(options, std::move(parameters));
 }
 

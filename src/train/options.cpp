@@ -11,6 +11,7 @@ void check(const TrainOptions& o) {
   check_at_least("train.accumulate", o.accumulate, 1);
   check_one_of("train.optimizer", o.optimizer, {"adam", "adamw", "adafactor"});
   check_not_negative("train.learning_rate", o.learning_rate);
+  check_positive("train.logit_learning_rate", o.logit_learning_rate);
   check_share("train.beta1", o.beta1);
   check_share("train.beta2", o.beta2);
   check_not_negative("train.epsilon", o.epsilon);

@@ -15,7 +15,8 @@ struct TrainOptions {
   std::string optimizer = "adam";  ///< or "adamw", "adafactor"
   double learning_rate = 5e-4;
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double weight_decay = 0;
+  double logit_learning_rate = 1;         ///< factor of the learning rate for parameters that are logits
+  double weight_decay = 0;                ///< of matrices and embeddings
   std::string schedule = "inverse-sqrt";  ///< or "noam", "linear", "cosine", "constant"
   int64_t warmup = 1000;
   double final_learning_rate = 0;     ///< of linear and cosine

@@ -43,7 +43,7 @@ Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t 
       seed_(seed),
       loss_(std::move(loss)),
       parameters_(trained_tensors(model)),
-      optimizer_(make_optimizer(options, parameters_)) {}
+      optimizer_(make_optimizer(options, group_parameters(options, model))) {}
 
 LossSum Stepper::forward(const Batch& batch) const {
   at::manual_seed(mix(seed_, static_cast<uint64_t>(batch.sequence)));

@@ -124,14 +124,16 @@ void Run::validate(MetricsLog& log, EventFile& events, Progress& progress) {
     if (key == job_.watched) watched = value;
     if (!is_count(key)) text += fmt::format("  {} {:.4g}", key, value);
   }
-  const bool better =
-      state_.best_step == 0 || (job_.higher_is_better ? watched > state_.best : watched < state_.best);
+  // A score that is not finite is neither the best nor a reason to stop before there is a best one.
+  const bool any = state_.best_step > 0;
+  const bool better = std::isfinite(watched) &&
+                      (!any || (job_.higher_is_better ? watched > state_.best : watched < state_.best));
   if (better) {
     state_.best = watched;
     state_.best_step = state_.step;
     state_.worse = 0;
     save_weights(folder_.model(), *job_.model, state_.step, job_.metadata);
-  } else {
+  } else if (any) {
     ++state_.worse;
   }
   progress.line(text + (better ? "  (best)" : ""));

@@ -6,9 +6,10 @@
 
 namespace example {
 
-// What is trained: names, shapes and first values. Counting, saving and initialising follow from this.
+// What is trained: names, roles, shapes and first values. Counting, saving, initialising and training follow
+// from this. The table holds logits: it does not decay, and train.logit_learning_rate applies to it.
 std::vector<synthesizer::Parameter> Distance::parameters() const {
-  return {{"table", {heads_, 2 * max_length_ - 1}, synthesizer::Init::normal(1)}};
+  return {{"table", synthesizer::Role::logits, {heads_, 2 * max_length_ - 1}, synthesizer::Init::normal(1)}};
 }
 
 // Which logits? Rows [begin, begin + rows) against columns [0, columns), the same for the whole batch.

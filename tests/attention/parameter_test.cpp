@@ -6,6 +6,8 @@
 
 #include "attention/frame.h"
 #include "attention/layers.h"
+#include "attention/rivals.h"
+#include "attention/rivals/cases.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -86,6 +88,79 @@ TEST(ParameterNames, of_mixtures) {
   EXPECT_EQ(trained(layer("R+FR+V", {{"weights", std::string("learned-per-head")}}))["logits.mixture"],
             (std::vector<int64_t>{kHeads, 3}));
   EXPECT_EQ(trained(layer("R+V", {{"weights", std::string("sum")}})).count("logits.mixture"), 0u);
+}
+
+/// By the name in a layer. A new variant is not there yet: it fails until somebody has written down its
+/// roles.
+const std::map<std::string, Role>& roles_by_name() {
+  static const std::map<std::string, Role> roles = {
+      {"value.weight", Role::matrix},
+      {"value.bias", Role::bias},
+      {"output.weight", Role::matrix},
+      {"output.bias", Role::bias},
+      {"logits.V.query.weight", Role::matrix},
+      {"logits.V.key.weight", Role::matrix},
+      {"logits.D.hidden.weight", Role::matrix},
+      {"logits.D.hidden.bias", Role::bias},
+      {"logits.D.out.weight", Role::matrix},
+      {"logits.D.out.bias", Role::logits},
+      {"logits.R.table", Role::logits},
+      {"logits.Fix.table", Role::logits},
+      {"logits.FR.left", Role::logits},
+      {"logits.FR.right", Role::logits},
+      {"logits.FD.hidden.weight", Role::matrix},
+      {"logits.FD.hidden.bias", Role::bias},
+      {"logits.FD.a.weight", Role::matrix},
+      {"logits.FD.a.bias", Role::logits},
+      {"logits.FD.b.weight", Role::matrix},
+      {"logits.FD.b.bias", Role::logits},
+      {"logits.mixture", Role::logits},
+      {"light-conv kernel.weight", Role::logits},
+      {"dynamic-conv kernel.weight", Role::matrix},
+      {"glu.weight", Role::matrix},
+      {"glu.bias", Role::bias},
+      {"query.weight", Role::matrix},
+      {"key.weight", Role::matrix},
+      {"project.key", Role::matrix},
+      {"project.value", Role::matrix},
+  };
+  return roles;
+}
+
+void expect_roles(const AttentionOptions& options) {
+  const Attention made(options);
+  for (const Parameter& parameter : made->declared()) {
+    const std::string attention = options.attention.substr(0, options.attention.find(':'));
+    const bool kernel = parameter.name == "kernel.weight";
+    const std::string name = kernel ? attention + " " + parameter.name : parameter.name;
+    ASSERT_TRUE(roles_by_name().contains(name)) << name << " has no role in this test's table";
+    EXPECT_EQ(parameter.role, roles_by_name().at(name)) << name;
+    const bool projects =
+        name.starts_with("value.") || name.starts_with("output.") || name.starts_with("glu.");
+    EXPECT_EQ(parameter.synthesis, !projects) << name;
+  }
+  EXPECT_EQ(declared_parameters(*made).size(), made->parameters().size());
+}
+
+TEST(ParameterRoles, of_every_variant_and_mixture) {
+  for (const std::string& spec : all_specs()) {
+    for (const bool bias : {false, true}) expect_roles(layer(spec, {}, bias)->options());
+  }
+  for (const char* weights : {"sum", "learned-per-head"})
+    expect_roles(layer("D+R", {{"weights", std::string(weights)}})->options());
+  for (const char* spec : {"D", "FD"}) expect_roles(layer(spec, {{"hidden", int64_t{0}}})->options());
+  expect_roles(layer("D", {{"share_heads", true}})->options());
+}
+
+TEST(ParameterRoles, of_every_baseline) {
+  for (const Rival& one : rivals()) expect_roles(rival(one.name));
+  for (const AttentionOptions& options : all_rivals()) expect_roles(options);
+}
+
+TEST(ParameterRoles, of_a_fixed_table_do_not_make_it_trained) {
+  const Attention fixed = layer("Fix");
+  for (const Parameter& parameter : declared_parameters(*fixed))
+    EXPECT_FALSE(parameter.name.starts_with("logits.")) << parameter.name;
 }
 
 TEST(ParameterDefaults, of_the_outer_factors_cover_every_length) {

@@ -26,6 +26,8 @@ TEST(Range, NamesTheKeyTheValueAndWhatIsAllowed) {
             "model.dropout is 1: it must be at least 0 and below 1");
   EXPECT_EQ(complaint([] { check_not_negative("train.clip", INFINITY); }),
             "train.clip is inf: it must be a finite number of at least 0");
+  EXPECT_EQ(complaint([] { check_positive("train.logit_learning_rate", 0); }),
+            "train.logit_learning_rate is 0: it must be a finite number above 0");
   EXPECT_EQ(complaint([] {
               check_one_of("model.norm", "layr", {"layer", "rms"});
             }),
@@ -38,6 +40,7 @@ TEST(Range, LetsPassWhatIsAllowed) {
               check_share("a", 0);
               check_share("a", 0.999);
               check_not_negative("a", 0);
+              check_positive("a", 1e-300);
               check_one_of("a", "rms", {"layer", "rms"});
             }),
             "");
@@ -46,6 +49,8 @@ TEST(Range, LetsPassWhatIsAllowed) {
 TEST(Range, NotANumberIsNeverAllowed) {
   EXPECT_NE(complaint([] { check_share("a", NAN); }), "");
   EXPECT_NE(complaint([] { check_not_negative("a", NAN); }), "");
+  EXPECT_NE(complaint([] { check_positive("a", NAN); }), "");
+  EXPECT_NE(complaint([] { check_positive("a", INFINITY); }), "");
 }
 
 }  // namespace

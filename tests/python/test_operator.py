@@ -14,7 +14,7 @@ PARTS = {
     "right": ((B, H, L, 3), "left right"),
 }
 ORDER = ["query", "key", "scale", "row", "column", "table", "left", "right", "tile", "value"]
-ORDER += ["row_lengths", "column_lengths", "causal", "dropout", "seed"]
+ORDER += ["row_lengths", "column_lengths", "causal", "dropout", "seed", "rows"]
 
 CASES = {
     "products": {"parts": "query key", "scale": 0.5},
@@ -28,14 +28,20 @@ CASES = {
     "causal_table": {"parts": "table", "causal": True, "lengths": [5, 2]},
     "dropout": {"parts": "query key", "dropout": 0.4, "seed": 11},
     "dropout_table": {"parts": "table", "dropout": 0.4, "seed": 11},
+    "one_row_table": {"parts": "table", "one_row": True, "lengths": [4, 0]},
+    "causal_one_row_table": {"parts": "table", "one_row": True, "causal": True},
+    "three_rows": {"parts": "table", "one_row": True, "rows": 3},
+    "products_and_one_row": {"parts": "query key table", "one_row": True},
 }
 
 
-def arguments(parts, dtype=torch.float32, grad=False, lengths=None, **others):
+def arguments(parts, dtype=torch.float32, grad=False, lengths=None, one_row=False, **others):
     def tensor(shape):
         return torch.randn(shape, dtype=torch.float64).to(dtype).requires_grad_(grad)
 
     given = {part: tensor(shape) if part in parts.split() else None for part, (shape, _) in PARTS.items()}
+    if one_row:
+        given["table"] = tensor((H, 1, M))
     given |= {
         "value": tensor((B, H, M, K)),
         "scale": 1.0,
@@ -43,6 +49,7 @@ def arguments(parts, dtype=torch.float32, grad=False, lengths=None, **others):
         "causal": False,
         "dropout": 0.0,
         "seed": 0,
+        "rows": None,
     }
     given |= {side: lengths and torch.tensor(lengths) for side in ("row_lengths", "column_lengths")}
     given |= others
@@ -101,6 +108,14 @@ def test_block_code_agrees_with_whole_matrices(case):
             torch.testing.assert_close(theirs.grad.float(), ours.grad, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_one_row_of_a_table_serves_all(dtype):
+    given = arguments("table", dtype=dtype, one_row=True)
+    table, value = given[ORDER.index("table")], given[ORDER.index("value")]
+    result = torch.ops.synthesizer.attend(*given)
+    torch.testing.assert_close(result, (table.softmax(-1) @ value).expand(B, H, M, K))
+
+
 def test_second_derivatives_are_refused():
     given = arguments("query key", grad=True)
     (first,) = torch.autograd.grad(torch.ops.synthesizer.attend(*given).sum(), given[0], create_graph=True)
@@ -137,6 +152,7 @@ def changed(name, value, parts="query key table"):
         (changed("row_lengths", torch.tensor([1.0, 2.0])), "row_lengths must be one int64 number a sample"),
         (changed("dropout", 1.0), "dropout is 1: it must be at least 0 and below 1"),
         (changed("dropout", float("nan")), "dropout is nan"),
+        (changed("rows", L + 1), "rows is 6: the logits have 5 rows"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -99,6 +99,71 @@ def test_mistakes_are_value_errors(translation, language_model, tmp_path):
         synthesizer.load(translation).translate("one")
 
 
+INTEGER_OPTIONS = ["beam", "nbest", "max_length", "no_repeat_ngram", "batch_tokens"]
+
+
+@pytest.mark.parametrize("option", INTEGER_OPTIONS)
+@pytest.mark.parametrize("value", [2.7, 2.0, float("nan"), "2"])
+def test_an_integer_option_takes_integers_alone(translation, option, value):
+    with pytest.raises(TypeError, match=f"^{option} is {value!r}: it must be an integer$"):
+        synthesizer.load(translation).translate(["one"], **{option: value})
+
+
+@pytest.mark.parametrize("option", ["tokens", "top_k", "seed"])
+def test_an_integer_option_of_generate_takes_integers_alone(language_model, option):
+    with pytest.raises(TypeError, match=f"^{option} is 2.7: it must be an integer$"):
+        synthesizer.load(language_model).generate("one", **{option: 2.7})
+
+
+def test_integers_of_other_libraries_are_integers(translation):
+    numpy = pytest.importorskip("numpy")
+    m = synthesizer.load(translation)
+    assert m.translate(["one two"], beam=numpy.int64(3)) == m.translate(["one two"], beam=3)
+    assert m.translate(["one two"], length_penalty=1) == m.translate(["one two"], length_penalty=1.0)
+
+
+def test_a_number_option_takes_numbers_alone(translation, language_model):
+    with pytest.raises(TypeError, match="^length_penalty is '1': it must be a number$"):
+        synthesizer.load(translation).translate(["one"], length_penalty="1")
+    with pytest.raises(TypeError, match=r"^temperature is \[1\]: it must be a number$"):
+        synthesizer.load(language_model).generate("one", temperature=[1])
+
+
+def test_large_seeds_are_exact(language_model):
+    m = synthesizer.load(language_model)
+    texts = []
+    for seed in [2**53, 2**53 + 1, 2**63 - 2, 2**63 - 1]:
+        command = [SYNTH, "generate", language_model, "--prompt", "one ", "--tokens", "40"]
+        done = subprocess.run([*command, "--seed", str(seed)], check=True, capture_output=True)
+        texts.append(m.generate("one ", tokens=40, seed=seed))
+        assert done.stdout.decode() == texts[-1] + "\n"
+    assert len(set(texts)) == 4
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**64, 10**30])
+def test_seeds_out_of_range(language_model, seed):
+    with pytest.raises(ValueError, match=f"^seed is {seed}: it must be from 0 to {2**63 - 1}$"):
+        synthesizer.load(language_model).generate("one", seed=seed)
+
+
+def test_integers_out_of_range(translation):
+    with pytest.raises(ValueError, match=f"^beam is {2**63}: it must be from {-(2**63)} to {2**63 - 1}$"):
+        synthesizer.load(translation).translate(["one"], beam=2**63)
+
+
+def test_an_unknown_option_names_the_nearest(translation, language_model, folder):
+    with pytest.raises(TypeError, match=r"^translate\(\) has no option 'baem', did you mean 'beam'\?$"):
+        synthesizer.load(translation).translate(["one"], baem=3)
+    with pytest.raises(TypeError, match=r"'no_repeat_ngrams', did you mean 'no_repeat_ngram'\?$"):
+        synthesizer.load(translation).translate(["one"], no_repeat_ngrams=3)
+    with pytest.raises(TypeError, match=r"^generate\(\) has no option 'topk', did you mean 'top_k'\?$"):
+        synthesizer.load(language_model).generate("one", topk=3)
+    with pytest.raises(TypeError, match=r"^translate\(\) has no option 'zzzzzzzzz'$"):
+        synthesizer.load(translation).translate(["one"], zzzzzzzzz=3)
+    with pytest.raises(ValueError, match=r"no decode option 'baem', did you mean 'beam'\?"):
+        synthesizer.load(translation)._run.translate(["one"], {"baem": 3}, 4096, True)
+
+
 def test_classify_is_that_of_the_command_line(folder):
     rows = ["good\tone two", "bad\ttwo three", "good\tone", "bad\tthree three"]
     (folder / "c.tsv").write_text("".join(row + "\n" for row in rows), encoding="utf-8")

@@ -44,6 +44,16 @@ TEST_F(RunRecordFiles, keep_the_validation_that_was_best) {
   EXPECT_EQ(read_run(folder).best()->seconds, 9) << "when the training line before it was written";
 }
 
+TEST_F(RunRecordFiles, take_no_score_for_the_best_that_is_not_finite) {
+  const std::string folder = write_run("V", "\"V\"");
+  const std::string dev = "{\"step\":10,\"split\":\"dev\",\"loss\":null}\n";
+  write("V/metrics.jsonl", dev + "{\"step\":20,\"split\":\"dev\",\"loss\":3.25}\n");
+  ASSERT_TRUE(read_run(folder).best());
+  EXPECT_EQ(read_run(folder).best()->step, 20);
+  write("V/metrics.jsonl", dev);
+  EXPECT_FALSE(read_run(folder).best());
+}
+
 TEST_F(RunRecordFiles, of_an_interrupted_run_are_not_finished) {
   const std::string folder = write_run("V", "\"V\"");
   write("V/config.toml", "task = \"translation\"\n[train]\nsteps = 30\n");

@@ -5,11 +5,11 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/nn/module.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "attention/declared_module.h"
 #include "base/error.h"
 #include "model/linear.h"
 #include "model/prepare.h"
@@ -21,9 +21,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Small : torch::nn::Module {
+struct Small : DeclaredModule {
   explicit Small(int64_t width, double value = 0) {
-    weight = register_parameter("weight", at::full({2, width}, value));
+    weight = declare("weight", Role::matrix, at::full({2, width}, value));
     table = register_buffer("table", at::full({3}, value));
   }
   at::Tensor weight, table;
@@ -38,6 +38,10 @@ struct OneMap : torch::nn::Module {
   std::shared_ptr<Linear> map;
   at::Tensor table;
 };
+
+std::unique_ptr<Optimizer> optimizer_of(const torch::nn::Module& model, const TrainOptions& options = {}) {
+  return make_optimizer(options, group_parameters(options, model));
+}
 
 class Checkpoint : public ::testing::Test {
  protected:
@@ -117,7 +121,7 @@ TEST_F(Checkpoint, OfAnotherModelIsRefusedAndChangesNothing) {
 
 TEST_F(Checkpoint, StateHoldsEverythingExactly) {
   Small model(4, 1);
-  const auto optimizer = make_optimizer({}, trained_tensors(model));
+  const auto optimizer = optimizer_of(model);
   model.weight.mutable_grad() = at::full({2, 4}, 0.3);
   optimizer->step(0.1, 1);
   TrainerState state;
@@ -130,7 +134,7 @@ TEST_F(Checkpoint, StateHoldsEverythingExactly) {
   save_state(path("s"), model, *optimizer, state, {{"tokenizer", "x"}});
 
   Small again(4);
-  const auto second = make_optimizer({}, trained_tensors(again));
+  const auto second = optimizer_of(again);
   const TrainerState found = load_state(path("s"), again, *second);
   EXPECT_EQ(found.step, 11);
   EXPECT_EQ(found.tokens, state.tokens);
@@ -143,10 +147,56 @@ TEST_F(Checkpoint, StateHoldsEverythingExactly) {
   load_weights(path("s"), again, kModelPrefix);
 }
 
+TEST_F(Checkpoint, StateRecordsTheParameterGroups) {
+  Small model(4, 1);
+  TrainOptions options;
+  options.weight_decay = 0.1;
+  save_state(path("s"), model, *optimizer_of(model, options), {});
+  EXPECT_EQ(
+      TensorFile(path("s")).metadata().at("parameter_groups"),
+      R"([{"name":"matrices","tensors":1,"parameters":8,"learning_rate_factor":1.0,"weight_decay":0.1},)"
+      R"({"name":"vectors","tensors":0,"parameters":0,"learning_rate_factor":1.0,"weight_decay":0.0},)"
+      R"({"name":"logits","tensors":0,"parameters":0,"learning_rate_factor":1.0,"weight_decay":0.0}])");
+  Small again(4, 3);
+  load_state(path("s"), again, *optimizer_of(again, options));
+  EXPECT_TRUE(at::equal(again.weight, model.weight));
+}
+
+TEST_F(Checkpoint, StateOfOtherParameterGroupsIsRefusedAndChangesNothing) {
+  Small model(4, 1), other(4, 3);
+  save_state(path("s"), model, *optimizer_of(model), {});
+  TrainOptions options;
+  options.logit_learning_rate = 2;
+  const auto optimizer = optimizer_of(other, options);
+  EXPECT_THAT(complaint([&] { load_state(path("s"), other, *optimizer); }), HasSubstr("parameter groups"));
+  EXPECT_TRUE(at::equal(other.weight, at::full({2, 4}, 3)));
+}
+
+TEST_F(Checkpoint, StateFromBeforeThereWereGroupsLoadsUnlessItDecayed) {
+  Small model(4, 1), again(4, 3);
+  save_state(path("new"), model, *optimizer_of(model), {});
+  {
+    const TensorFile file(path("new"));
+    NamedTensors tensors;
+    for (const std::string& name : file.names()) tensors.push_back({name, file.tensor(name)});
+    auto metadata = file.metadata();
+    ASSERT_EQ(metadata.erase("parameter_groups"), 1u);
+    save_tensors(path("old"), tensors, metadata);
+  }
+  TrainOptions decaying;
+  decaying.weight_decay = 0.1;
+  const auto optimizer = optimizer_of(again, decaying);
+  EXPECT_THAT(complaint([&] { load_state(path("old"), again, *optimizer); }),
+              HasSubstr("train.weight_decay applied to all parameters"));
+  EXPECT_TRUE(at::equal(again.weight, at::full({2, 4}, 3)));
+  load_state(path("old"), again, *optimizer_of(again));
+  EXPECT_TRUE(at::equal(again.weight, model.weight));
+}
+
 TEST_F(Checkpoint, AWeightsFileIsNoState) {
   Small model(4, 1);
   save_weights(path("a"), model, 7);
-  const auto optimizer = make_optimizer({}, trained_tensors(model));
+  const auto optimizer = optimizer_of(model);
   EXPECT_THROW(load_state(path("a"), model, *optimizer), InvalidInput);
 }
 

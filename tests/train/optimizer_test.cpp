@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -20,6 +22,12 @@ void set_gradient(at::Tensor& parameter, int step) {
   parameter.mutable_grad() = gradient(step, parameter.sizes());
 }
 
+/// All parameters as weight matrices: they decay and have the learning rate that is given.
+std::unique_ptr<Optimizer> make_matrix_optimizer(const TrainOptions& options, NamedTensors tensors) {
+  const std::vector<Role> roles(tensors.size(), Role::matrix);
+  return make_optimizer(options, group_parameters(options, std::move(tensors), roles));
+}
+
 class Adam : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Adam, FollowsItsFormula) {
@@ -29,7 +37,7 @@ TEST_P(Adam, FollowsItsFormula) {
   o.epsilon = 1e-8;
   auto parameter = at::linspace(-1, 1, 6).view({2, 3}).clone().requires_grad_();
   auto x = parameter.detach().to(at::kDouble), m = at::zeros_like(x), v = at::zeros_like(x);
-  const auto optimizer = make_optimizer(o, {{"p", parameter}});
+  const auto optimizer = make_matrix_optimizer(o, {{"p", parameter}});
   for (int step = 1; step <= 5; ++step) {
     set_gradient(parameter, step);
     optimizer->step(0.01, step);
@@ -54,7 +62,7 @@ TEST(Adafactor, FollowsItsFormulaForAMatrix) {
   auto parameter = (at::arange(6).to(at::kFloat) / 3).view({2, 3}).clone().requires_grad_();
   auto x = parameter.detach().to(at::kDouble);
   auto rows = at::zeros({2}, at::kDouble), columns = at::zeros({3}, at::kDouble);
-  const auto optimizer = make_optimizer(o, {{"p", parameter}});
+  const auto optimizer = make_matrix_optimizer(o, {{"p", parameter}});
   for (int step = 1; step <= 4; ++step) {
     set_gradient(parameter, step);
     optimizer->step(0.05, step);
@@ -73,7 +81,7 @@ TEST(Adafactor, FollowsItsFormulaForAMatrix) {
 TEST(Adafactor, KeepsARowAndAColumnOfAMatrixAndEntriesOfAVector) {
   TrainOptions o;
   o.optimizer = "adafactor";
-  const auto optimizer = make_optimizer(
+  const auto optimizer = make_matrix_optimizer(
       o, {{"table", at::ones({4, 5, 6}).requires_grad_()}, {"bias", at::ones({7}).requires_grad_()}});
   const auto state = optimizer->state();
   ASSERT_EQ(state.size(), 3u);
@@ -89,12 +97,12 @@ TEST_P(EveryOptimizer, TakesUpItsStateBitForBit) {
   TrainOptions o;
   o.optimizer = GetParam();
   auto a = at::ones({3, 4}).requires_grad_(), b = at::ones({3, 4}).requires_grad_();
-  const auto first = make_optimizer(o, {{"p", a}});
+  const auto first = make_matrix_optimizer(o, {{"p", a}});
   for (int step = 1; step <= 3; ++step) {
     set_gradient(a, step);
     first->step(0.1, step);
   }
-  const auto second = make_optimizer(o, {{"p", b}});
+  const auto second = make_matrix_optimizer(o, {{"p", b}});
   {
     c10::NoGradGuard no_grad;
     b.copy_(a);
@@ -113,7 +121,7 @@ TEST_P(EveryOptimizer, TakesGradientsByTheirScale) {
   o.optimizer = GetParam();
   o.epsilon = 1e-2;  // so that sizes matter to Adam from the first step
   auto a = at::ones({3, 4}).requires_grad_(), b = at::ones({3, 4}).requires_grad_();
-  const auto scaled = make_optimizer(o, {{"p", a}}), plain = make_optimizer(o, {{"p", b}});
+  const auto scaled = make_matrix_optimizer(o, {{"p", a}}), plain = make_matrix_optimizer(o, {{"p", b}});
   for (int step = 1; step <= 3; ++step) {
     set_gradient(a, step);
     set_gradient(b, step);
@@ -129,10 +137,166 @@ TEST_P(EveryOptimizer, LeavesAloneWhatHasNoGradient) {
   TrainOptions o;
   o.optimizer = GetParam();
   auto a = at::ones({2, 2}).requires_grad_();
-  make_optimizer(o, {{"p", a}})->step(0.1, 1);
+  make_matrix_optimizer(o, {{"p", a}})->step(0.1, 1);
   EXPECT_TRUE(at::equal(a, at::ones({2, 2})));
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, ::testing::Values("adam", "adamw", "adafactor"));
+
+constexpr Role kRoles[] = {Role::matrix, Role::embedding, Role::bias, Role::norm, Role::logits};
+
+/// What the table in docs/training.md says of a role.
+double expected_decay(Role role, double decay) {
+  return role == Role::matrix || role == Role::embedding ? decay : 0;
+}
+double expected_factor(Role role, double logits) {
+  return role == Role::logits ? logits : 1;
+}
+
+/// One parameter of every role, a matrix or a vector, and the optimizer of all of them.
+struct OneOfEach {
+  OneOfEach(const TrainOptions& options, at::IntArrayRef shape) {
+    NamedTensors tensors;
+    const auto start = (at::arange(6).to(at::kFloat) / 3 - 0.5).view(shape);
+    for (const Role role : kRoles) {
+      parameters.push_back(start.clone().requires_grad_());
+      tensors.push_back({std::to_string(static_cast<int>(role)), parameters.back()});
+    }
+    optimizer = make_optimizer(options, group_parameters(options, tensors, {kRoles, kRoles + 5}));
+  }
+  void step(double learning_rate, int number) {
+    for (at::Tensor& parameter : parameters) set_gradient(parameter, number);
+    optimizer->step(learning_rate, number);
+  }
+
+  std::vector<at::Tensor> parameters;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+std::vector<double> numbers(const at::Tensor& tensor) {
+  const auto flat = tensor.detach().to(at::kDouble).contiguous();
+  return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
+}
+
+double root_mean_square(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double one : x) sum += one * one;
+  return std::sqrt(sum / static_cast<double>(x.size()));
+}
+
+TEST_P(Adam, TreatsEveryGroupByItsOwnSettings) {
+  TrainOptions o;
+  o.optimizer = GetParam() ? "adamw" : "adam";
+  o.weight_decay = 0.1;
+  o.logit_learning_rate = 30;
+  OneOfEach each(o, {2, 3});
+  struct Moments {
+    std::vector<double> x, m, v;
+  };
+  std::vector<Moments> expected;
+  for (const at::Tensor& parameter : each.parameters)
+    expected.push_back({numbers(parameter), std::vector<double>(6), std::vector<double>(6)});
+  for (int step = 1; step <= 4; ++step) {
+    each.step(0.01, step);
+    const auto gradients = numbers(gradient(step, {2, 3}));
+    for (size_t r = 0; r < std::size(kRoles); ++r) {
+      const double decay = expected_decay(kRoles[r], 0.1), rate = 0.01 * expected_factor(kRoles[r], 30);
+      const auto found = numbers(each.parameters[r]);
+      auto& [x, m, v] = expected[r];
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double g = gradients[i] + (GetParam() ? 0 : decay * x[i]);
+        if (GetParam()) x[i] -= rate * decay * x[i];
+        m[i] = o.beta1 * m[i] + (1 - o.beta1) * g;
+        v[i] = o.beta2 * v[i] + (1 - o.beta2) * g * g;
+        x[i] -= rate * m[i] / (1 - std::pow(o.beta1, step)) /
+                (std::sqrt(v[i] / (1 - std::pow(o.beta2, step))) + o.epsilon);
+        EXPECT_NEAR(found[i], x[i], 1e-5) << "role " << r << ", step " << step;
+      }
+    }
+  }
+}
+
+TEST_P(Adam, MovesLogitsByTheFactorInItsFirstStep) {
+  TrainOptions o;
+  o.optimizer = GetParam() ? "adamw" : "adam";
+  o.logit_learning_rate = 30;
+  OneOfEach each(o, {6});
+  const auto start = numbers(each.parameters[0]);
+  each.step(1e-3, 1);
+  const auto bias = numbers(each.parameters[2]), logits = numbers(each.parameters[4]);
+  for (size_t i = 0; i < start.size(); ++i) {
+    EXPECT_NEAR(std::abs(bias[i] - start[i]), 1e-3, 1e-6);
+    EXPECT_NEAR(logits[i] - start[i], 30 * (bias[i] - start[i]), 1e-5);
+  }
+}
+
+TEST(Adafactor, TreatsEveryGroupByItsOwnSettings) {
+  TrainOptions o;
+  o.optimizer = "adafactor";
+  o.weight_decay = 0.1;
+  o.logit_learning_rate = 30;
+  OneOfEach each(o, {6});  // vectors: a second moment for each entry
+  std::vector<std::vector<double>> expected, moments(std::size(kRoles), std::vector<double>(6));
+  for (const at::Tensor& parameter : each.parameters) expected.push_back(numbers(parameter));
+  for (int step = 1; step <= 4; ++step) {
+    each.step(0.01, step);
+    const auto gradients = numbers(gradient(step, {6}));
+    const double forget = 1 - std::pow(step, -0.8);
+    for (size_t r = 0; r < std::size(kRoles); ++r) {
+      auto& x = expected[r];
+      std::vector<double> update;
+      for (size_t i = 0; i < x.size(); ++i) {
+        moments[r][i] = forget * moments[r][i] + (1 - forget) * (gradients[i] * gradients[i] + 1e-30);
+        update.push_back(gradients[i] / std::sqrt(moments[r][i]));
+      }
+      const double rate = 0.01 * expected_factor(kRoles[r], 30) * std::max(1e-3, root_mean_square(x));
+      const double shrink = std::max(1.0, root_mean_square(update));
+      const auto found = numbers(each.parameters[r]);
+      for (size_t i = 0; i < x.size(); ++i) {
+        x[i] -= rate * expected_decay(kRoles[r], 0.1) * x[i] + rate * update[i] / shrink;
+        EXPECT_NEAR(found[i], x[i], 1e-5) << "role " << r << ", step " << step;
+      }
+    }
+  }
+}
+
+TEST(ParameterGroups, KeepTheOrderAndCountWhatTheyHold) {
+  TrainOptions o;
+  o.weight_decay = 0.1;
+  o.logit_learning_rate = 30;
+  const NamedTensors tensors = {{"b", at::ones({3})},
+                                {"t", at::ones({2, 5})},
+                                {"w", at::ones({4, 3})},
+                                {"n", at::ones({3})},
+                                {"e", at::ones({7, 3})}};
+  const auto all =
+      group_parameters(o, tensors, {Role::bias, Role::logits, Role::matrix, Role::norm, Role::embedding});
+  for (size_t i = 0; i < tensors.size(); ++i) EXPECT_EQ(all.tensors[i].name, tensors[i].name);
+  ASSERT_EQ(all.groups.size(), 3u);
+  EXPECT_EQ(
+      to_json(all.groups).dump(),
+      R"([{"name":"matrices","tensors":2,"parameters":33,"learning_rate_factor":1.0,"weight_decay":0.1},)"
+      R"({"name":"vectors","tensors":2,"parameters":6,"learning_rate_factor":1.0,"weight_decay":0.0},)"
+      R"({"name":"logits","tensors":1,"parameters":10,"learning_rate_factor":30.0,"weight_decay":0.0}])");
+  EXPECT_EQ(all.of(0).name, "vectors");
+  EXPECT_EQ(all.of(1).name, "logits");
+  EXPECT_EQ(all.of(4).name, "matrices");
+}
+
+TEST_P(EveryOptimizer, NamesItsStateInTheOrderOfTheModel) {
+  TrainOptions o;
+  o.optimizer = GetParam();
+  const NamedTensors tensors = {{"table", at::ones({2}).requires_grad_()},
+                                {"weight", at::ones({2}).requires_grad_()},
+                                {"bias", at::ones({2}).requires_grad_()}};
+  const auto optimizer =
+      make_optimizer(o, group_parameters(o, tensors, {Role::logits, Role::matrix, Role::bias}));
+  std::vector<std::string> owners;
+  for (const NamedTensor& one : optimizer->state()) {
+    const std::string owner = one.name.substr(0, one.name.rfind('.'));
+    if (owners.empty() || owners.back() != owner) owners.push_back(owner);
+  }
+  EXPECT_EQ(owners, (std::vector<std::string>{"table", "weight", "bias"}));
+}
 
 TEST(Schedule, IsWhatItsNameSays) {
   TrainOptions o;

@@ -25,7 +25,8 @@ int64_t draw_seed();
 /// lengths are given. For looking at; differentiable; slow and large compared with attend.
 at::Tensor attention_weights(const Logits& logits, const Mask& mask);
 
-/// For inference with global logits. The weights H×L×M of the whole batch, made once …
+/// For inference with global logits. The weights H×L×M of the whole batch, made once (of a table H×1×M:
+/// H×M×M) …
 at::Tensor global_weights(const at::Tensor& table, bool causal);
 /// … and applied many times. Not differentiable.
 at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,

@@ -6,10 +6,10 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/library.h>
 
 #include "attention/kernel/convolution.h"
 #include "attention/kernel/convolve.h"
+#include "attention/kernel/registration.h"
 
 namespace synthesizer {
 
@@ -92,35 +92,37 @@ at::Tensor autograd_forward(const at::Tensor& input, const at::Tensor& weight, c
   return ConvolveFunction::apply(input, weight, lengths, left);
 }
 
-}  // namespace
-
-TORCH_LIBRARY_FRAGMENT(synthesizer, m) {
+void define_convolve(torch::Library& m) {
   m.def("convolve(Tensor input, Tensor weight, Tensor? lengths, int left) -> Tensor");
   m.def(
       "convolve_backward(Tensor grad, Tensor input, Tensor weight, Tensor? lengths, int left, "
       "bool[2] wanted) -> (Tensor, Tensor)");
 }
 
-TORCH_LIBRARY_IMPL(synthesizer, CPU, m) {
-  m.impl("convolve", TORCH_FN(convolve_forward));
-  m.impl("convolve_backward", TORCH_FN(convolve_backward));
-}
-TORCH_LIBRARY_IMPL(synthesizer, CompositeExplicitAutograd, m) {  // plain, any device
+void add_convolve(torch::Library& m) {
   m.impl("convolve", TORCH_FN(convolve_forward));
   m.impl("convolve_backward", TORCH_FN(convolve_backward));
 }
 
-TORCH_LIBRARY_IMPL(synthesizer, Meta, m) {
+void add_meta_convolve(torch::Library& m) {
   m.impl("convolve", TORCH_FN(meta_convolve_forward));
   m.impl("convolve_backward", TORCH_FN(meta_convolve_backward));
 }
 
-TORCH_LIBRARY_IMPL(synthesizer, Autograd, m) {
+void add_autograd_convolve(torch::Library& m) {
   m.impl("convolve", TORCH_FN(autograd_forward));
   // Differentiable once: a second derivative is refused instead of coming out as nothing.
   m.impl("convolve_backward", torch::autograd::autogradNotImplementedFallback());
 }
 
+const Registration convolve_registration("synthesizer::convolve", define_convolve,
+                                         {{c10::DispatchKey::CPU, add_convolve},
+                                          {c10::DispatchKey::CompositeExplicitAutograd,
+                                           add_convolve},  // plain, any device
+                                          {c10::DispatchKey::Meta, add_meta_convolve},
+                                          {c10::DispatchKey::Autograd, add_autograd_convolve}});
+
+}  // namespace
 }  // namespace kernel
 
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& lengths,

@@ -7,11 +7,11 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/library.h>
 
 #include "attention/kernel/attend.h"
 #include "attention/kernel/paths.h"
 #include "attention/kernel/plain.h"
+#include "attention/kernel/registration.h"
 
 namespace synthesizer {
 
@@ -28,17 +28,25 @@ using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, 
 #define PROBLEM_SCHEMA                                                                    \
   "Tensor? query, Tensor? key, float scale, Tensor? row, Tensor? column, Tensor? table, " \
   "Tensor? left, Tensor? right, bool tile, Tensor value, Tensor? row_lengths, "           \
-  "Tensor? column_lengths, bool causal, float dropout, int seed"
+  "Tensor? column_lengths, bool causal, float dropout, int seed, int? rows"
 #define PROBLEM_ARGUMENTS                                                                           \
   const MaybeTensor &query, const MaybeTensor &key, double scale, const MaybeTensor &row,           \
       const MaybeTensor &column, const MaybeTensor &table, const MaybeTensor &left,                 \
       const MaybeTensor &right, bool tile, const at::Tensor &value, const MaybeTensor &row_lengths, \
-      const MaybeTensor &column_lengths, bool causal, double dropout, int64_t seed
+      const MaybeTensor &column_lengths, bool causal, double dropout, int64_t seed,                 \
+      std::optional<int64_t> rows
 #define PROBLEM_FROM_ARGUMENTS                                                                        \
   Problem {                                                                                           \
-    {query.value_or(at::Tensor()), key.value_or(at::Tensor()),    scale,                              \
-     row.value_or(at::Tensor()),   column.value_or(at::Tensor()), table.value_or(at::Tensor()),       \
-     left.value_or(at::Tensor()),  right.value_or(at::Tensor()),  tile},                              \
+    {query.value_or(at::Tensor()),                                                                    \
+     key.value_or(at::Tensor()),                                                                      \
+     scale,                                                                                           \
+     row.value_or(at::Tensor()),                                                                      \
+     column.value_or(at::Tensor()),                                                                   \
+     table.value_or(at::Tensor()),                                                                    \
+     left.value_or(at::Tensor()),                                                                     \
+     right.value_or(at::Tensor()),                                                                    \
+     tile,                                                                                            \
+     rows},                                                                                           \
         {causal, row_lengths.value_or(at::Tensor()), column_lengths.value_or(at::Tensor())}, value, { \
       dropout, seed                                                                                   \
     }                                                                                                 \
@@ -67,7 +75,7 @@ auto with_arguments(const Problem& p, const Body& body, Front&&... front) {
   return body(std::forward<Front>(front)..., maybe(l.query), maybe(l.key), l.scale, maybe(l.row),
               maybe(l.column), maybe(l.table), maybe(l.left), maybe(l.right), l.tile, p.value,
               maybe(p.mask.row_lengths), maybe(p.mask.column_lengths), p.mask.causal, p.dropout.probability,
-              p.dropout.seed);
+              p.dropout.seed, l.rows);
 }
 
 // --- CPU, and any other device by plain ATen ---
@@ -123,8 +131,8 @@ c10::SymInt symbolic_rows(const Problem& p) {
   for (const at::Tensor* t : {&l.query, &l.row, &l.left}) {
     if (t->defined()) return t->sym_size(2);
   }
-  if (p.mask.causal) return p.value.sym_size(2);
-  return l.table.defined() ? l.table.sym_size(1) : c10::SymInt(1);
+  if (l.table.defined() && l.table.sym_size(1) != 1) return l.table.sym_size(1);
+  return l.rows ? c10::SymInt(*l.rows) : p.value.sym_size(2);
 }
 
 at::Tensor meta_result(const Problem& p) {
@@ -184,6 +192,7 @@ class AttendFunction : public torch::autograd::Function<AttendFunction> {
                                 p.mask.row_lengths, p.mask.column_lengths, result, saved});
     context->saved_data["scale"] = p.logits.scale;
     context->saved_data["tile"] = p.logits.tile;
+    context->saved_data["rows"] = p.logits.rows;
     context->saved_data["causal"] = p.mask.causal;
     context->saved_data["dropout"] = p.dropout.probability;
     context->saved_data["seed"] = p.dropout.seed;
@@ -194,11 +203,11 @@ class AttendFunction : public torch::autograd::Function<AttendFunction> {
                                                  const torch::autograd::variable_list& grads) {
     auto s = context->get_saved_variables();
     auto& data = context->saved_data;
-    const Problem p{
-        {s[0], s[1], data["scale"].toDouble(), s[2], s[3], s[4], s[5], s[6], data["tile"].toBool()},
-        {data["causal"].toBool(), s[8], s[9]},
-        s[7],
-        {data["dropout"].toDouble(), data["seed"].toInt()}};
+    const Problem p{{s[0], s[1], data["scale"].toDouble(), s[2], s[3], s[4], s[5], s[6],
+                     data["tile"].toBool(), data["rows"].toOptional<int64_t>()},
+                    {data["causal"].toBool(), s[8], s[9]},
+                    s[7],
+                    {data["dropout"].toDouble(), data["seed"].toInt()}};
     std::array<bool, 8> wanted{};
     for (size_t i = 0, input = 0; i < wanted.size(); ++i) {  // absent tensors are not among the inputs
       if (s[i].defined()) wanted[i] = context->needs_input_grad(input++);
@@ -215,41 +224,40 @@ at::Tensor autograd_attend(const Problem& p) {
                                maybe(l.left), maybe(l.right), p.value, p);
 }
 
-}  // namespace
-
-TORCH_LIBRARY(synthesizer, m) {
-  m.def("attend(" PROBLEM_SCHEMA ") -> Tensor");
-  m.def("attend_forward(" PROBLEM_SCHEMA ") -> (Tensor, Tensor)");
+void define_attend(torch::Library& m) {
+  m.def("attend(" PROBLEM_SCHEMA "=None) -> Tensor");
+  m.def("attend_forward(" PROBLEM_SCHEMA "=None) -> (Tensor, Tensor)");
   m.def("attend_backward(Tensor grad, Tensor result, Tensor saved, " PROBLEM_SCHEMA
         ", bool[8] wanted) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)");
 }
 
-void register_kernels(torch::Library& m) {
+void add_attend(torch::Library& m) {
   m.impl("attend", TORCH_FN((from_arguments<forward_result>)));
   m.impl("attend_forward", TORCH_FN((from_arguments<attend_forward>)));
   m.impl("attend_backward", TORCH_FN((from_arguments_backward<attend_backward>)));
 }
 
-TORCH_LIBRARY_IMPL(synthesizer, CPU, m) {
-  register_kernels(m);
-}
-TORCH_LIBRARY_IMPL(synthesizer, CompositeExplicitAutograd, m) {
-  register_kernels(m);
-}  // plain, any device
-
-TORCH_LIBRARY_IMPL(synthesizer, Meta, m) {
+void add_meta_attend(torch::Library& m) {
   m.impl("attend", TORCH_FN((from_arguments<meta_result>)));
   m.impl("attend_forward", TORCH_FN((from_arguments<meta_attend_forward>)));
   m.impl("attend_backward", TORCH_FN((from_arguments_backward<meta_attend_backward>)));
 }
 
-TORCH_LIBRARY_IMPL(synthesizer, Autograd, m) {
+void add_autograd_attend(torch::Library& m) {
   m.impl("attend", TORCH_FN((from_arguments<autograd_attend>)));
   // Differentiable once: a second derivative is refused instead of coming out as nothing.
   m.impl("attend_forward", torch::autograd::autogradNotImplementedFallback());
   m.impl("attend_backward", torch::autograd::autogradNotImplementedFallback());
 }
 
+const Registration attend_registration("synthesizer::attend", define_attend,
+                                       {{c10::DispatchKey::CPU, add_attend},
+                                        {c10::DispatchKey::CompositeExplicitAutograd,
+                                         add_attend},  // plain, any device
+                                        {c10::DispatchKey::Meta, add_meta_attend},
+                                        {c10::DispatchKey::Autograd, add_autograd_attend}});
+
+}  // namespace
 }  // namespace kernel
 
 at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& value, const Dropout& dropout) {
@@ -265,22 +273,25 @@ at::Tensor attention_weights(const Logits& logits, const Mask& mask) {
   for (const at::Tensor* t : {&logits.query, &logits.row, &logits.left}) {
     if (t->defined()) any = *t;
   }
-  const int64_t rows = any.size(-2);
   const int64_t columns = logits.key.defined()      ? logits.key.size(2)
                           : logits.column.defined() ? logits.column.size(1)
                           : logits.table.defined()  ? logits.table.size(2)
-                                                    : rows;
+                                                    : any.size(-2);
+  const bool one_for_all = logits.global() && any.size(-2) == 1;
+  const int64_t rows = one_for_all ? logits.rows.value_or(columns) : any.size(-2);
   return kernel::plain_weights(logits, mask, rows, columns, any).to(any.scalar_type());
 }
 
 at::Tensor global_weights(const at::Tensor& table, bool causal) {
-  return kernel::make_global_weights(table.to(at::kFloat), causal);
+  const int64_t columns = table.size(2), rows = table.size(1) == 1 ? columns : table.size(1);
+  return kernel::make_global_weights(table.to(at::kFloat).expand({table.size(0), rows, columns}), causal);
 }
 
 at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,
                                       const at::Tensor& value) {
   Logits logits;
   logits.table = table;
+  logits.rows = weights.size(1);
   const kernel::Problem p{logits, mask, value, {}};
   p.check();
   return kernel::apply_global_weights(p, weights);

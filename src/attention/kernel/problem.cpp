@@ -61,8 +61,7 @@ int64_t Problem::rows() const {
   if (logits.row.defined()) return logits.row.size(2);
   if (logits.left.defined()) return logits.left.size(2);
   if (logits.table.defined() && logits.table.size(1) != 1) return logits.table.size(1);
-  // A table of one row: one row against many columns in decoding, all rows alike in a square.
-  return mask.causal ? columns() : 1;
+  return logits.rows.value_or(columns());
 }
 
 int64_t Problem::rows_of(int64_t b) const {
@@ -91,6 +90,11 @@ void Problem::check() const {
   pair("row and column", logits.row, logits.column);
   pair("left and right", logits.left, logits.right);
   const int64_t l = rows();
+  if (l < 0 || logits.rows.value_or(l) != l) {
+    invalid(fmt::format(
+        "rows is {}: {}", *logits.rows,
+        l < 0 ? std::string("it must be at least 0") : fmt::format("the logits have {} rows", l)));
+  }
   if (logits.query.defined()) {
     expect("query", logits.query, {b, h, l, -1});
     expect("key", logits.key, {b, h, m, logits.query.size(3)});

@@ -17,7 +17,7 @@ struct Problem {
   int64_t heads() const { return value.size(1); }
   int64_t columns() const { return value.size(2); }
   int64_t width() const { return value.size(3); }
-  int64_t rows() const;  ///< from the parts that know; a table with one row for all means columns
+  int64_t rows() const;  ///< of the parts that have it, else logits.rows, else as many as columns
 
   /// Rows and columns of sample b that are not padding.
   int64_t rows_of(int64_t b) const;

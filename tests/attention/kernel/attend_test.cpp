@@ -11,6 +11,7 @@ const int kCombinations[] = {
     query_key,
     row_column,
     table,
+    one_row_table,
     outer,
     tiled_outer,
     query_key | row_column,
@@ -124,19 +125,62 @@ TEST(AttendBFloat16, is_near_float64_of_the_same_rounded_numbers) {
   }
 }
 
-TEST(AttendOneRowTable, serves_all_rows_of_a_causal_square_and_one_row_otherwise) {
-  Inputs inputs = make_inputs(one_row_table, {2, 2, 1, 150, 4});
-  expect_block_code_equals_plain(inputs, {}, "one row");
-  EXPECT_EQ(run(inputs).result.size(2), 1);
-  inputs.mask.causal = true;
-  expect_block_code_equals_plain(inputs, {}, "causal");
-  EXPECT_EQ(run(inputs).result.size(2), 150);
-  expect_block_code_equals_plain(inputs, {0.4, 5}, "causal with dropout");
+/// A row for all against as many equal rows: the same result; its gradient is the sum of theirs.
+void expect_one_row_serves_all(const Inputs& one, const Dropout& dropout, const std::string& what) {
+  Inputs full = one;
+  const int64_t n = one.value.size(2);
+  full.logits.table = one.logits.table.expand({one.logits.table.size(0), n, n}).contiguous();
+  Outcome expected = run(full, dropout);
+  for (auto& [name, gradient] : expected.gradients) {
+    if (name == "table") gradient = gradient.sum(1, /*keepdim=*/true);
+  }
+  expect_close(run(one, dropout), expected, one.value.scalar_type() == at::kDouble ? 1e-12 : 2e-5, what);
+}
+
+TEST(AttendOneRowTable, serves_all_rows_on_every_path) {
+  struct Path {
+    const char* name;
+    int parts;
+    at::ScalarType dtype;
+  };
+  for (const Path& path :
+       {Path{"global", one_row_table, at::kFloat}, Path{"plain", one_row_table, at::kDouble},
+        Path{"fused", query_key | one_row_table, at::kFloat}}) {
+    for (bool causal : {false, true}) {
+      for (const auto& lengths : {at::Tensor(), lengths_of({60, 17, 0})}) {
+        Inputs inputs = make_inputs(path.parts, {3, 2, 60, 60, 4}).to(path.dtype);
+        inputs.mask = {causal, lengths, causal ? at::Tensor() : lengths};
+        const std::string what = std::string(path.name) + (causal ? ", causal" : "");
+        expect_one_row_serves_all(inputs, {}, what);
+        expect_one_row_serves_all(inputs, {0.3, 5}, what + ", dropout");
+      }
+    }
+  }
+}
+
+TEST(AttendOneRowTable, makes_a_square_unless_the_number_of_rows_is_given) {
+  for (auto dtype : {at::kFloat, at::kDouble}) {
+    Inputs inputs = make_inputs(one_row_table, {2, 2, 1, 150, 4}).to(dtype);
+    const auto one = attend(inputs.logits, inputs.mask, inputs.value);  // a row of decoding
+    EXPECT_EQ(one.size(2), 1);
+    EXPECT_EQ(attention_weights(inputs.logits, inputs.mask).size(2), 1);
+    for (int64_t rows : {0, 7, 60}) {
+      inputs.logits.rows = rows;
+      EXPECT_TRUE(close(run(inputs).result, one.expand({2, 2, rows, 4}), 1e-6)) << rows;
+    }
+    inputs.logits.rows.reset();
+    EXPECT_TRUE(close(run(inputs).result, one.expand({2, 2, 150, 4}), 1e-6));
+    EXPECT_EQ(attention_weights(inputs.logits, inputs.mask).size(2), 150);
+    inputs.mask.causal = true;
+    EXPECT_EQ(run(inputs).result.size(2), 150);
+    EXPECT_EQ(attention_weights(inputs.logits, inputs.mask).size(2), 150);
+  }
 }
 
 TEST(AttendGlobalWeights, made_once_give_what_attend_gives) {
-  for (bool causal : {false, true}) {
-    Inputs inputs = make_inputs(table, {3, 2, 150, 150, 4});
+  for (auto [parts, causal] :
+       {std::pair(table, false), {table, true}, {one_row_table, false}, {one_row_table, true}}) {
+    Inputs inputs = make_inputs(parts, {3, 2, 150, 150, 4});
     const auto weights = global_weights(inputs.logits.table, causal);
     EXPECT_TRUE(close(weights, attention_weights(inputs.logits, {causal, {}, {}})[0], 1e-6));
     for (const auto& lengths : {at::Tensor(), lengths_of({150, 80, 0})}) {

@@ -97,6 +97,17 @@ TEST(AttendCheck, of_a_causal_mask_on_a_rectangle) {
   expect_refused(inputs, AllOf(HasSubstr("causal"), HasSubstr("5"), HasSubstr("6")));
 }
 
+TEST(AttendCheck, of_rows) {
+  for (int parts : {query_key | 0, row_column | 0, table | 0, outer | 0}) {
+    Inputs inputs = make_inputs(parts, {2, 2, 5, 6, 4});
+    inputs.logits.rows = 3;
+    expect_refused(inputs, AllOf(HasSubstr("rows is 3"), HasSubstr("5")));
+  }
+  Inputs inputs = make_inputs(one_row_table, {2, 2, 5, 6, 4});
+  inputs.logits.rows = -1;
+  expect_refused(inputs, AllOf(HasSubstr("rows is -1"), HasSubstr("at least 0")));
+}
+
 TEST(AttendCheck, of_dropout) {
   for (double p : {1.0, -0.1, 2.0, std::numeric_limits<double>::quiet_NaN()}) {
     expect_refused(make_inputs(query_key, {2, 2, 5, 5, 4}), HasSubstr("dropout"), {p, 1});

@@ -101,7 +101,7 @@ TEST(AttendEdge, no_part_at_all_means_equal_weights) {
   const Inputs square = make_inputs(0, {2, 2, 5, 5, 4});
   for (auto dtype : {at::kFloat, at::kDouble}) {
     Inputs inputs = square.to(dtype);
-    EXPECT_TRUE(close(run(inputs).result, inputs.value.mean(2, true), 1e-6)) << dtype;
+    EXPECT_TRUE(close(run(inputs).result, inputs.value.mean(2, true).expand({2, 2, 5, 4}), 1e-6)) << dtype;
     inputs.mask.causal = true;
     const auto means = inputs.value.cumsum(2) / at::arange(1, 6, at::kFloat).view({5, 1});
     EXPECT_TRUE(close(run(inputs).result, means, 1e-6)) << dtype;

@@ -58,6 +58,7 @@ Inputs make_inputs(int parts, const Sizes& s, uint64_t seed) {
     in.logits.right = random({s.batch, s.heads, s.rows, (s.columns + a - 1) / a + 1});
     in.logits.tile = parts & tiled_outer;
   }
+  if (in.logits.global()) in.logits.rows = s.rows;
   in.value = random({s.batch, s.heads, s.columns, s.width});
   return in;
 }

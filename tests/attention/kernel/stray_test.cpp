@@ -59,6 +59,8 @@ TEST(AttendStray, one_row_table_and_kept_weights) {
   inputs.logits.table.narrow(2, 20, 20).fill_(200);
   inputs.mask.column_lengths = lengths_of({40, 20, 5});
   expect_block_code_equals_plain(inputs, {}, "one row");
+  inputs.logits.rows.reset();
+  expect_block_code_equals_plain(inputs, {}, "as many rows as columns");
   const auto weights = global_weights(inputs.logits.table, false);
   EXPECT_TRUE(close(attend_with_global_weights(weights, inputs.logits.table, inputs.mask, inputs.value),
                     run(inputs.to(at::kDouble)).result, 1e-5));
