@@ -19,8 +19,8 @@ import count_tests
 
 import build
 
-# What runs under ThreadSanitizer: whatever has threads of its own. LibTorch's OpenMP threads are switched off there:
-# its OpenMP library is not instrumented, so that every parallel loop would be reported.
+# What runs under ThreadSanitizer: whatever has threads of its own. LibTorch's OpenMP threads are switched off
+# there: its OpenMP library is not instrumented, so that every parallel loop would be reported.
 THREADED = ["threads_test", "text_test", "runtime_test"]
 THREAD_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",

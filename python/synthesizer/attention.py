@@ -180,9 +180,9 @@ class Attention(nn.Module):
     def prepare(self) -> PreparedAttention:
         """The layer as it is now, made ready for inference: an immutable object that is faster to call.
 
-        Packed weights, and ready attention weights where they depend on no token (R, Fix, FR) and the layer is
-        causal. It does not change when the layer does, gives no gradients, and threads may share it. float32 on the
-        CPU only.
+        Packed weights, and ready attention weights where they depend on no token (R, Fix, FR) and the layer
+        is causal. It does not change when the layer does, gives no gradients, and threads may share it.
+        float32 on the CPU only.
 
         >>> a = Attention("R", width=8, heads=2, max_length=4, causal=True).eval()
         >>> p, x = a.prepare(), torch.randn(2, 4, 8)

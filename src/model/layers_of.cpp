@@ -21,7 +21,8 @@ std::vector<MixtureShares> mixture_shares_of(torch::nn::Module& model) {
   std::vector<MixtureShares> all;
   for (const auto& [name, layer] : layers_of(model)) {
     const AttentionImpl& attention = *layer->attention();
-    const auto learned = Weights(attention.mixer().parameters(), attention.layer_weights()).find("logits.mixture");
+    const auto learned =
+        Weights(attention.mixer().parameters(), attention.layer_weights()).find("logits.mixture");
     if (!learned.defined()) continue;
     MixtureShares mixture{name, {}, {}};
     for (const Variant* member : parse_spec(attention.options().attention))

@@ -1,4 +1,4 @@
-"""Layers without gradients: nothing is remembered between calls. Prepared layers: the same results, unchanging."""
+"""Layers remember nothing between calls without gradients; prepared layers give the same and never change."""
 
 import copy
 import threading

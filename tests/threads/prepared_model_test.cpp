@@ -1,5 +1,5 @@
-// One prepared model and many threads: each decodes with a state of its own and gets what one thread alone gets. Run
-// under ThreadSanitizer by ./run test thread.
+// One prepared model and many threads: each decodes with a state of its own and gets what one thread alone
+// gets. Run under ThreadSanitizer by ./run test thread.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
