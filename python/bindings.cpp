@@ -114,7 +114,8 @@ PYBIND11_MODULE(_C, m) {
       .def("__copy__", [](const State& state) { return state.copy(); })
       .def("__deepcopy__", [](const State& state, const py::dict&) { return state.copy(); });
 
-  py::class_<LayerWeights>(m, "LayerWeights", "Weights of a layer prepared for inference; immutable.");
+  const py::class_<LayerWeights> layer_weights(m, "LayerWeights",
+                                               "Weights of a layer prepared for inference; immutable.");
 
   py::class_<Mixer>(m, "Mixer", "What a layer does between positions; holds no tensors.")
       .def(py::init(&made), py::arg("attention"), py::arg("width"), py::arg("heads"), py::arg("max_length"),
