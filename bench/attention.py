@@ -14,11 +14,11 @@ import sys
 
 import measure
 import torch
-from contest.contenders import check_agreement, make_field
-from contest.options import arguments, peers_for
-from contest.peak import peak_of
-from contest.setting import Setting, multiply_adds
-from contest.targets import judge, memory_target
+from comparison.competitors import check_agreement, make_competitors
+from comparison.options import arguments, peers_for
+from comparison.peak_memory import peak_of
+from comparison.setting import Setting, multiply_adds
+from comparison.targets import judge, memory_target
 
 from report import table
 
@@ -33,9 +33,9 @@ def measure_setting(setting: Setting, a: argparse.Namespace) -> list[dict]:
     records = []
     for passes in a.passes:
         peers, spared = peers_for(setting, a)
-        made = make_field(setting, peers)
+        made = make_competitors(setting, peers)
         differences = check_agreement(made, backward=passes == "both")  # compiles and warms up, too
-        runs = {c.name: c.both if passes == "both" else c.forward for c in made.contenders}
+        runs = {c.name: c.both if passes == "both" else c.forward for c in made.competitors}
         runs["sgemm"] = measure.make_sgemm()
         times = measure.interleaved(runs, a.seconds, least=a.repeats)
         ms = {name: 1e3 * measure.median(values) for name, values in times.items()}

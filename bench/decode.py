@@ -1,10 +1,10 @@
-"""Translation by whole models, in tokens a second: ours, CTranslate2 and PyTorch eager with a cache.
+"""Translation by whole models, in tokens per second: ours, CTranslate2 and PyTorch eager with a cache.
 
     ./run bench decode [--beam 1,4] [--batch 1,32] [--length 32] [--source-length 32] [--rounds 5]
                        [--peers ctranslate2-float32,ctranslate2-int8,eager] [--trained RUN,…]
                        [--json FILE] [--picture FILE]
 
-Every contender is a process of its own that starts from the same random weights and sources; they translate
+Every competitor is a process of its own that starts from the same random weights and sources; they translate
 in turn. All outputs have the same length, and those that compute in float32 must find the same ones.
 --trained names translation runs whose BLEU is measured before and after they are exported to int8.
 """
@@ -20,9 +20,9 @@ import tempfile
 from pathlib import Path
 
 import measure
-from contest import decoding, quality
-from contest.options import list_of, numbers
-from contest.process import SYNTH
+from comparison import decoding, quality
+from comparison.options import list_of, numbers
+from comparison.process import SYNTH
 
 from report import decoding as report
 from report import table
@@ -31,7 +31,7 @@ OURS = [("V", ""), ("R", ""), ("V", "int8")]
 SENTENCES = 32  # that ours leaves for its peers
 
 
-def field(a: argparse.Namespace, folder: Path) -> dict[str, decoding.Decoding]:
+def make_competitors(a: argparse.Namespace, folder: Path) -> dict[str, decoding.Decoding]:
     """Ours first. Peers take the weights of ours in float32."""
     command = [str(SYNTH), "bench", "decode", "--threads", str(a.threads)]
     command += ["--length", str(a.length), "--source-length", str(a.source_length)]
@@ -48,26 +48,26 @@ def field(a: argparse.Namespace, folder: Path) -> dict[str, decoding.Decoding]:
     return made
 
 
-def run(contenders: dict[str, decoding.Decoding], beam: int, batch: int, rounds: int) -> dict:
-    for contender in contenders.values():  # the first translation sets up threads and memory
-        contender.translate(beam, batch)
-        contender.seconds.clear()
-    shares = decoding.check_same_work(contenders)
-    order = list(contenders)
+def run(competitors: dict[str, decoding.Decoding], beam: int, batch: int, rounds: int) -> dict:
+    for competitor in competitors.values():  # the first translation sets up threads and memory
+        competitor.translate(beam, batch)
+        competitor.seconds.clear()
+    shares = decoding.check_same_work(competitors)
+    order = list(competitors)
     for _ in range(rounds):
         random.shuffle(order)
         for name in order:
-            contenders[name].translate(beam, batch)
-    seconds = {name: measure.median(c.seconds) for name, c in contenders.items()}
+            competitors[name].translate(beam, batch)
+    seconds = {name: measure.median(c.seconds) for name, c in competitors.items()}
     return {
         "beam": beam,
         "batch": batch,
-        "tokens_per_second": {name: c.tokens / seconds[name] for name, c in contenders.items()},
+        "tokens_per_second": {name: c.tokens / seconds[name] for name, c in competitors.items()},
         "seconds": seconds,
-        "tokens": {name: c.tokens for name, c in contenders.items()},
+        "tokens": {name: c.tokens for name, c in competitors.items()},
         "shared_hypotheses": shares,
-        "different_hypotheses": decoding.different(contenders["ours V"].outputs),
-        "peak_bytes": {name: c.peak for name, c in contenders.items()},
+        "different_hypotheses": decoding.different(competitors["ours V"].outputs),
+        "peak_bytes": {name: c.peak for name, c in competitors.items()},
     }
 
 
@@ -99,14 +99,14 @@ def main() -> None:
     beside = f"CTranslate2 {machine.get('ctranslate2', 'not installed')}"
     print(table.facts(machine, f"{beside}; {about}, medians of {a.rounds} rounds"), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        contenders = field(a, Path(folder))
-        result["facts"] = contenders["ours V"].facts
+        competitors = make_competitors(a, Path(folder))
+        result["facts"] = competitors["ours V"].facts
         for beam in a.beam:
             for batch in a.batch:
-                result["rows"].append(run(contenders, beam, batch, a.rounds))
+                result["rows"].append(run(competitors, beam, batch, a.rounds))
                 print(f"beam {beam}, batch {batch}: done", file=sys.stderr)
-        for contender in contenders.values():
-            contender.close()
+        for competitor in competitors.values():
+            competitor.close()
         result["int8"] = [
             quality.int8_costs(SYNTH, run, Path(folder) / f"trained{n}") for n, run in enumerate(a.trained)
         ]

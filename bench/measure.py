@@ -17,18 +17,18 @@ import torch
 
 
 def interleaved(
-    contenders: dict[str, Callable[[], object]],
+    competitors: dict[str, Callable[[], object]],
     seconds: float,
     least: int = 3,
     most: int = 50,
 ) -> dict[str, list[float]]:
-    """Seconds of every run of every contender, round by round: what slows the machine down slows down all.
+    """Seconds of every run of every competitor, round by round: what slows the machine down slows down all.
 
     The order within a round changes, so that nobody always finds the caches as the same neighbour left them.
     Rounds go on until all together took `seconds`, but there are at least `least` and at most `most`.
     """
-    times: dict[str, list[float]] = {name: [] for name in contenders}
-    order, shuffle = list(contenders), random.Random(1).shuffle
+    times: dict[str, list[float]] = {name: [] for name in competitors}
+    order, shuffle = list(competitors), random.Random(1).shuffle
     spent = 0.0
     for done in range(most):
         if done >= least and spent >= seconds:
@@ -36,7 +36,7 @@ def interleaved(
         shuffle(order)
         for name in order:
             begin = time.perf_counter()
-            result = contenders[name]()
+            result = competitors[name]()
             times[name].append(time.perf_counter() - begin)
             spent += times[name][-1]
             del result  # freed before the next one starts
@@ -52,7 +52,7 @@ SGEMM_SIZE = 1024
 
 def make_sgemm() -> Callable[[], object]:
     """One large float32 product with all threads: what this machine has to give. It runs as one more
-    contender in every setting, since a rate measured at another time may be that of a busier machine."""
+    competitor in every setting, since a rate measured at another time may be that of a busier machine."""
     a, b = torch.randn(SGEMM_SIZE, SGEMM_SIZE), torch.randn(SGEMM_SIZE, SGEMM_SIZE)
     a @ b  # the first one sets up threads
     return lambda: a @ b
@@ -80,7 +80,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def forget_peak() -> None:
+def reset_peak() -> None:
     """The high-water mark of resident memory starts anew; OSError where that is not allowed."""
     Path("/proc/self/clear_refs").write_text("5")
 
@@ -88,11 +88,11 @@ def forget_peak() -> None:
 def peak_memory(work: Callable[[], object]) -> int:
     """Bytes by which the resident memory of this process grows, at its highest, while the work runs.
 
-    To be called in a fresh process: memory that an earlier contender left behind would be reused unseen.
+    To be called in a fresh process: memory that an earlier competitor left behind would be reused unseen.
     """
     before = status_bytes("VmRSS")
     try:
-        forget_peak()
+        reset_peak()
     except OSError:  # not allowed here: the mark of the whole life of the process has to do
         result = work()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

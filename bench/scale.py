@@ -15,11 +15,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import measure
-from contest import layers
-from contest.layer_peak import peak_of
-from contest.options import list_of
-from contest.points import ATTENTIONS, LENGTHS_FROM, PASSES, SWEEPS, Point, sweep
-from contest.room import too_large
+from comparison import layers
+from comparison.layer_peak_memory import peak_of
+from comparison.memory_limit import too_large
+from comparison.options import list_of
+from comparison.points import ATTENTIONS, LENGTHS_FROM, PASSES, SWEEPS, Point, sweep
 
 from report import scale, table
 

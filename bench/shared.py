@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import measure
-from contest.options import list_of
-from contest.process import SYNTH, Process
+from comparison.options import list_of
+from comparison.process import SYNTH, Process
 
 TARGETS = {2: 0.45, 3: 0.28}  # of the speed of one alone
 LEAST_ALONE = 0.97  # of the speed without core sharing
@@ -98,7 +98,7 @@ def speeds(kind: dict, count: int, seconds: float) -> list[float]:
 def training_kinds(threads: int, folder: Path) -> dict[str, dict]:
     def ours(where: str) -> list[str]:
         words = ["bench", "step", "--setting", "demo", "--attention", "V", "--threads", str(threads)]
-        return [str(SYNTH), *words, "--on-request", str(folder / where)]
+        return [str(SYNTH), *words, "--peer-folder", str(folder / where)]
 
     first = Process(ours("weights"))  # leaves weights and tokens for the peer
     first.close()
@@ -118,7 +118,7 @@ def decoding_kinds(threads: int, folder: Path) -> dict[str, dict]:
         "V",
         "--threads",
         str(threads),
-        "--on-request",
+        "--peer-folder",
         str(folder / "decode"),
     ]
     command, request = [str(SYNTH), *words], json.dumps({"beam": 1, "batch": 8})

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import measure
 import torch
-from contest.process import SYNTH
+from comparison.process import SYNTH
 
 ROOT = Path(__file__).resolve().parent.parent
 LINE = "four hundred twenty-three\n"
@@ -86,10 +86,10 @@ def main() -> None:
             "a translation": [SYNTH, "translate", run],
             "python -c 'import torch'": [sys.executable, "-c", "import torch"],
         }
-        contenders = {
+        competitors = {
             name: lambda command=command: seconds_of(command, LINE) for name, command in commands.items()
         }
-        times = measure.interleaved(contenders, 0, least=a.rounds, most=a.rounds)
+        times = measure.interleaved(competitors, 0, least=a.rounds, most=a.rounds)
     seconds = {name: measure.median(values) for name, values in times.items()}
     print(report(seconds, floor))
     if a.json:

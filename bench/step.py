@@ -3,7 +3,7 @@
     ./run bench step [--setting demo,translation,encoder] [--attention V,R,…] [--rounds 9] [--json FILE]
                      [--picture FILE]
 
-Every contender is a process of its own that starts from the same weights and tokens; steps are taken
+Every competitor is a process of its own that starts from the same weights and tokens; steps are taken
 in turn. The first losses, without dropout, must agree.
 """
 
@@ -17,10 +17,10 @@ import tempfile
 from pathlib import Path
 
 import measure
-from contest import stepping
-from contest.options import list_of
-from contest.process import SYNTH
-from contest.work import step_multiply_adds
+from comparison import stepping
+from comparison.operation_count import step_multiply_adds
+from comparison.options import list_of
+from comparison.process import SYNTH
 
 from report import steps
 
@@ -28,7 +28,9 @@ SETTINGS = ["demo", "translation", "encoder"]
 ATTENTIONS = ["V", "D", "R", "FR", "FD", "R+V", "light-conv", "dynamic-conv"]
 
 
-def field(a: argparse.Namespace, setting: str, attention: str, folder: Path) -> dict[str, stepping.Stepping]:
+def make_competitors(
+    a: argparse.Namespace, setting: str, attention: str, folder: Path
+) -> dict[str, stepping.Stepping]:
     """Ours first; V beside every other attention, and beside R what the paper holds against it."""
     made: dict[str, stepping.Stepping] = {}
 
@@ -49,33 +51,33 @@ def field(a: argparse.Namespace, setting: str, attention: str, folder: Path) -> 
 
 def run(a: argparse.Namespace, setting: str, attention: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
-        contenders = field(a, setting, attention, Path(folder))
-        for contender in contenders.values():  # the compiler's time is not a step's
+        competitors = make_competitors(a, setting, attention, Path(folder))
+        for competitor in competitors.values():  # the compiler's time is not a step's
             for _ in range(stepping.FIRST_LOSSES):
-                contender.step("check")
-            contender.step()
-        same = {name: c for name, c in contenders.items() if name.split(" ", 1)[1] == attention}
+                competitor.step("check")
+            competitor.step()
+        same = {name: c for name, c in competitors.items() if name.split(" ", 1)[1] == attention}
         largest = stepping.check_same_work(same, a.precision)
-        for contender in contenders.values():
-            contender.seconds.clear()
+        for competitor in competitors.values():
+            competitor.seconds.clear()
         sgemm = measure.make_sgemm()
-        products, order = [], list(contenders)
+        products, order = [], list(competitors)
         for _ in range(a.rounds):
             random.shuffle(order)
             for name in order:
-                contenders[name].step()
+                competitors[name].step()
             products += measure.interleaved({"sgemm": sgemm}, 0, least=3, most=3)["sgemm"]
-        facts = contenders[f"ours {attention}"].facts
-        for contender in contenders.values():
-            contender.close()
+        facts = competitors[f"ours {attention}"].facts
+        for competitor in competitors.values():
+            competitor.close()
     return {
         "setting": setting,
         "about": facts["about"],
         "attention": attention,
         "precision": a.precision,
         "largest_difference_of_losses": largest,
-        "seconds": {name: measure.median(c.seconds) for name, c in contenders.items()},
-        "peak_bytes": {name: c.peak for name, c in contenders.items()},
+        "seconds": {name: measure.median(c.seconds) for name, c in competitors.items()},
+        "peak_bytes": {name: c.peak for name, c in competitors.items()},
         "multiply_adds": step_multiply_adds(facts),
         "sgemm_multiply_adds_per_second": measure.sgemm_rate(products),
     }

@@ -5,13 +5,14 @@
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
+#include "attention/baselines.h"
 #include "attention/kernel/tile.h"
 #include "attention/mixer.h"
 #include "attention/registry.h"
-#include "attention/rivals.h"
 #include "attention/spec.h"
 #include "runs.h"
 #include "runtime/core_sharing.h"
+#include "runtime/memory.h"
 #include "runtime/processor.h"
 
 namespace py = pybind11;
@@ -64,9 +65,9 @@ py::list list_variants() {
   return all;
 }
 
-py::list list_rivals() {
+py::list list_baselines() {
   py::list all;
-  for (const Rival& r : rivals()) {
+  for (const Baseline& r : baselines()) {
     py::dict line;
     line["name"] = r.name;
     line["help"] = r.help;
@@ -85,13 +86,18 @@ py::list list_rivals() {
 PYBIND11_MODULE(_C, m) {
   avoid_amx_trap();
   m.def("variants", list_variants);
-  m.def("rivals", list_rivals);
+  m.def("baselines", list_baselines);
   m.def("vector_target", kernel::vector_target);
   m.def("share_cores", share_cores,
         "Lets this process share its cores well with others that compute.\n\n"
         "While other processes want the cores too, threads of PyTorch that wait for each other sleep instead "
         "of\n"
         "spinning. Results stay the same. For the rest of the program; call it after any fork().");
+  m.def("keep_memory", keep_freed_memory,
+        "Keeps the memory of freed tensors for the next ones, for the rest of the program.\n\n"
+        "A training step frees and takes the same large blocks again and again. The system clears each page "
+        "of\n"
+        "a new block; with long tables (R, R+V) that is half of a step's time. synth always does this.");
   add_runs(m);
 
   py::class_<Parameter>(m, "Parameter")
@@ -104,20 +110,20 @@ PYBIND11_MODULE(_C, m) {
       .def_readonly("total", &Count::total)
       .def_readonly("macs", &Count::macs);
 
-  py::class_<State>(m, "State", "What decoding remembers of the positions so far.")
+  py::class_<State>(m, "State", "The decoding state of one layer.")
       .def_property_readonly("batch", &State::batch)
       .def_property_readonly("position", &State::position)
       .def("reorder", &State::reorder, py::arg("indices"),
-           "Row n becomes what row indices[n] was: beams that go on, others that are dropped.")
+           "Row n becomes the former row indices[n]: selects and reorders beams.")
       .def(
-          "copy", [](const State& state) { return state.copy(); }, "A state of its own to go on from.")
+          "copy", [](const State& state) { return state.copy(); }, "An independent copy.")
       .def("__copy__", [](const State& state) { return state.copy(); })
       .def("__deepcopy__", [](const State& state, const py::dict&) { return state.copy(); });
 
   const py::class_<LayerWeights> layer_weights(m, "LayerWeights",
                                                "Weights of a layer prepared for inference; immutable.");
 
-  py::class_<Mixer>(m, "Mixer", "What a layer does between positions; holds no tensors.")
+  py::class_<Mixer>(m, "Mixer", "A layer without its tensors.")
       .def(py::init(&made), py::arg("attention"), py::arg("width"), py::arg("heads"), py::arg("max_length"),
            py::arg("causal"), py::arg("dropout"), py::arg("bias"), py::arg("options"))
       .def(py::pickle(&state_of, &from_state))
@@ -137,27 +143,27 @@ PYBIND11_MODULE(_C, m) {
           "forward",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
              const MaybeTensor& lengths, bool training) {
-            return mixer.forward({tensors, {}, {}, {}}, x, lengths.value_or(at::Tensor()), training);
+            return mixer.forward({tensors, {}, {}}, x, lengths.value_or(at::Tensor()), training);
           },
           py::call_guard<py::gil_scoped_release>())
       .def(
           "weights",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
              const MaybeTensor& lengths) {
-            return mixer.weights({tensors, {}, {}, {}}, x, lengths.value_or(at::Tensor()));
+            return mixer.weights({tensors, {}, {}}, x, lengths.value_or(at::Tensor()));
           },
           py::call_guard<py::gil_scoped_release>())
       .def("start", &Mixer::start)
       .def(
           "step",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x, State& state) {
-            return mixer.step({tensors, {}, {}, {}}, x, state);
+            return mixer.step({tensors, {}, {}}, x, state);
           },
           py::call_guard<py::gil_scoped_release>())
       .def(
           "prepare",
           [](const Mixer& mixer, const std::vector<at::Tensor>& tensors) {
-            return mixer.prepare({tensors, {}, {}, {}});
+            return mixer.prepare({tensors, {}, {}});
           },
           py::call_guard<py::gil_scoped_release>())
       .def(

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <variant>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "metric/registry.h"
+#include "runtime/interrupt.h"
 #include "task/run.h"
+#include "task/unknown_tokens.h"
 
 namespace py = pybind11;
 using namespace synthesizer;
@@ -41,21 +42,27 @@ double number(const std::string& name, py::handle value) {
   return result;
 }
 
-using DecodeField =
-    std::variant<int64_t DecodeOptions::*, double DecodeOptions::*, uint64_t DecodeOptions::*>;
-const std::vector<std::pair<std::string, DecodeField>>& decode_fields() {
-  static const std::vector<std::pair<std::string, DecodeField>> all = {
-      {"beam", &DecodeOptions::beam},
-      {"nbest", &DecodeOptions::nbest},
-      {"length_penalty", &DecodeOptions::length_penalty},
-      {"max_length", &DecodeOptions::max_length},
-      {"no_repeat_ngram", &DecodeOptions::no_repeat_ngram},
-      {"temperature", &DecodeOptions::temperature},
-      {"top_k", &DecodeOptions::top_k},
-      {"top_p", &DecodeOptions::top_p},
-      {"seed", &DecodeOptions::seed}};
-  return all;
-}
+/// Sets a decode option to a value of Python's, by its kind.
+struct OptionSetter {
+  DecodeOptions& options;
+  const std::string& name;
+  const py::object& value;
+
+  void operator()(bool DecodeOptions::*member) const {
+    if (!PyBool_Check(value.ptr())) wrong_type(name, value, "True or False");
+    options.*member = value.cast<bool>();
+  }
+  void operator()(int64_t DecodeOptions::*member) const { options.*member = integer(name, value); }
+  void operator()(uint64_t DecodeOptions::*member) const {
+    options.*member = static_cast<uint64_t>(integer(name, value, 0));
+  }
+  void operator()(double DecodeOptions::*member) const { options.*member = number(name, value); }
+  template <NamedEnum E>
+  void operator()(E DecodeOptions::*member) const {
+    if (!PyUnicode_Check(value.ptr())) wrong_type(name, value, "a string");
+    options.*member = choose<E>(name, value.cast<std::string>());
+  }
+};
 
 using GivenOptions = std::map<std::string, py::object>;
 
@@ -63,15 +70,10 @@ using GivenOptions = std::map<std::string, py::object>;
 DecodeOptions decode_options(const OpenRun& run, const GivenOptions& given) {
   DecodeOptions o = run.task->recipe().decode;
   std::vector<std::string> known;
-  for (const auto& [name, field] : decode_fields()) {
-    known.push_back(name);
-    const auto found = given.find(name);
-    if (found == given.end()) continue;
-    const py::object& value = found->second;
-    if (const auto* whole = std::get_if<int64_t DecodeOptions::*>(&field)) o.*(*whole) = integer(name, value);
-    if (const auto* real = std::get_if<double DecodeOptions::*>(&field)) o.*(*real) = number(name, value);
-    if (const auto* seed = std::get_if<uint64_t DecodeOptions::*>(&field))
-      o.*(*seed) = static_cast<uint64_t>(integer(name, value, 0));
+  for (const DecodeOption& option : decode_option_list()) {
+    known.push_back(option.name);
+    const auto found = given.find(option.name);
+    if (found != given.end()) std::visit(OptionSetter{o, option.name, found->second}, option.member);
   }
   for (const auto& [name, value] : given) {
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -116,18 +118,18 @@ using LabelAndShares = std::pair<std::string, std::map<std::string, double>>;
 
 std::vector<LabelAndShares> classify(OpenRun& run, const std::vector<std::string>& lines,
                                      py::handle batch_tokens, bool truncate) {
-  auto* labeller = dynamic_cast<Labeller*>(run.task.get());
-  if (!labeller) invalid("this run is a " + run.task->recipe().task + ": it has no classes");
+  auto* classifier = dynamic_cast<TextClassifier*>(run.task.get());
+  if (!classifier) invalid("this run is a " + run.task->recipe().task + ": it has no classes");
   const int64_t at_once = integer("batch_tokens", batch_tokens);
   py::gil_scoped_release free;
   std::vector<std::string> remarks;
   std::vector<LabelAndShares> all;
-  for (const Classified& found :
-       labeller->classify(lines, at_once, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
+  for (const ClassificationResult& found :
+       classifier->classify(lines, at_once, truncate ? LongLine::truncate : LongLine::error, 1, remarks)) {
     auto& [label, shares] = all.emplace_back();
     label = found.label;
     for (size_t i = 0; i < found.probabilities.size(); ++i)
-      shares[labeller->labels()[i]] = found.probabilities[i];
+      shares[classifier->labels()[i]] = found.probabilities[i];
   }
   return all;
 }
@@ -135,7 +137,9 @@ std::vector<LabelAndShares> classify(OpenRun& run, const std::vector<std::string
 Scores evaluate(OpenRun& run, const std::vector<std::string>& data) {
   py::gil_scoped_release free;
   const auto split = run.task->open(split_files(run.task->recipe(), data), false);
-  return run.task->evaluate(*split, true, run.task->recipe().decode).scores;
+  Scores scores = run.task->evaluate(*split, true, run.task->recipe().decode).scores;
+  scores.emplace_back("unknown_percent", unknown_tokens(*split).percent());
+  return scores;
 }
 
 py::dict measure(const std::string& name, const Segments& hypotheses, const References& references,
@@ -146,9 +150,17 @@ py::dict measure(const std::string& name, const Segments& hypotheses, const Refe
   return values;
 }
 
+/// Ctrl-C: Python notes the signal and waits for the interpreter to come by, which it does not while C++
+/// works.
+void raise_pending_signals() {
+  py::gil_scoped_acquire interpreter;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
 }  // namespace
 
 void add_runs(py::module_& module) {
+  set_interrupt_check(raise_pending_signals);
   py::class_<OpenRun>(module, "Run")
       .def(py::init(
           [](const std::string& path, const std::string& weights) { return open_run(path, weights); }))
@@ -163,5 +175,12 @@ void add_runs(py::module_& module) {
         return run.task->log_probabilities(examples);
       });
   module.def("measure", &measure);
+  module.def("decode_option_names", [](bool sampling) {
+    std::vector<std::string> names;
+    for (const DecodeOption& option : decode_option_list()) {
+      if ((option.use == DecodeOption::Use::sampling) == sampling) names.push_back(option.name);
+    }
+    return names;
+  });
   module.def("did_you_mean", &did_you_mean);
 }

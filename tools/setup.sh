@@ -3,17 +3,17 @@
 # By need, so that no verb waits for what it does not use.
 build_packages=(
   g++ cmake ninja-build ccache mold git python3 python3-venv python3-dev
-  pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
-  libsentencepiece-dev zlib1g-dev wordnet-base libcairo2-dev fonts-dejavu-core libjs-vega
+  pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev libcpp-httplib-dev libssl-dev
+  libsentencepiece-dev zlib1g-dev wordnet-base libcairo2-dev fonts-dejavu-core libjs-vega libgloo-dev
   libgtest-dev libgmock-dev librapidcheck-dev
 )
 test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the report's page
 lint_packages=(clang-format clang-tidy libomp-dev)
 torch_version=2.13.0
 python_versions=(3.10 3.11 3.12 3.13)  # that torch is built for
-test_tools=(numpy pytest safetensors selenium)
+test_tools=(numpy pytest safetensors selenium openai libretranslatepy)
 lint_tools=(ruff)
-bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4)
+bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4 fastapi uvicorn)
 setup_log=$root/build/setup.log
 
 venv_python() { echo "$root/.venv/bin/python"; }

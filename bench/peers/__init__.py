@@ -1,6 +1,6 @@
-"""The peers: the same formulas as a person would write them in PyTorch, one file a way of running them.
+"""The peers: the same formulas as a person would write them in PyTorch, one file per way of running them.
 
-All take the same named inputs (see contest/setting.py), so that core and layer are written once:
+All take the same named inputs (see comparison/setting.py), so that core and layer are written once:
 
     V.query, V.key    B×H×L×K                 D.row  B×H×L×K    D.weight  H×K×L    D.bias  H×L
     R.table           H×L×L                   Fix.table  H×L×L, not trained
@@ -13,5 +13,5 @@ from torch import Tensor
 Inputs = dict[str, Tensor]
 
 
-class LeftOut(Exception):
+class NotSupported(Exception):
     """A peer that can't take part in a setting; the text says why."""

@@ -45,7 +45,7 @@ class Memory:
         value = self.keep(n, "value", layer.split(project(layer.value, x)))
         return project(layer.output, (torch.softmax(scores, -1) @ value).transpose(1, 2).flatten(2))
 
-    def look_back(self, n: int, cross: CrossAttention, x: Tensor) -> Tensor:
+    def cross_attend(self, n: int, cross: CrossAttention, x: Tensor) -> Tensor:
         key, value = self.source[n]
         query = cross.split(cross.query(x).view(key.size(0), -1, x.size(-1)))  # B×H×beam×K
         weights = torch.softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), -1)
@@ -57,7 +57,7 @@ class Memory:
         x = self.model.embed(tokens).unsqueeze(1) + decoder.sinusoids[self.place]  # rows×1×D
         for n, layer in enumerate(decoder.layers):
             x = x + self.attend(n, layer.attention, layer.attention_norm(x))
-            x = x + self.look_back(n, layer.cross, layer.cross_norm(x))
+            x = x + self.cross_attend(n, layer.cross, layer.cross_norm(x))
             x = x + layer.feed_forward(layer.feed_forward_norm(x))
         self.place += 1
         return F.linear(decoder.norm(x.squeeze(1)), self.model.embedding.weight)

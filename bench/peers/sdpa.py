@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch.nn.functional import scaled_dot_product_attention
 
-from . import LeftOut
+from . import NotSupported
 
 
 def make_core(members: list[str], length: int, causal: bool):
     if members != ["V"]:
-        raise LeftOut("scaled_dot_product_attention is measured for V alone, whose formula it is")
+        raise NotSupported("scaled_dot_product_attention is measured for V alone, whose formula it is")
     return lambda t: scaled_dot_product_attention(t["V.query"], t["V.key"], t["value"], is_causal=causal)

@@ -1,6 +1,6 @@
 """A peer's training steps: python -m peers.stepper MODE FOLDER SETTING
 
-Loads the weights and tokens that `synth bench step --on-request FOLDER` left, and takes a step for every
+Loads the weights and tokens that `synth bench step --peer-folder FOLDER` left, and takes a step for every
 line: forward, backward, clipping and AdamW as our trainer has them; without dropout where the line says
 "check". MODE is eager or compiled.
 """

@@ -1,6 +1,6 @@
 """A peer's translations: python -m peers.translator KIND FOLDER SETTING
 
-Loads the weights and the source that `synth bench decode --on-request FOLDER` left, and translates for every
+Loads the weights and the source that `synth bench decode --peer-folder FOLDER` left, and translates for every
 line, which says how many sentences and how many beams. KIND is eager, eager-R, ctranslate2-float32 or
 ctranslate2-int8; for the last two, conversion.py has been there before.
 """
@@ -73,7 +73,7 @@ def main() -> None:
     else:
         translate = ctranslate2(folder, setting, source, kind.removeprefix("ctranslate2-"))
     with contextlib.suppress(OSError):
-        measure.forget_peak()  # weights lie there twice while they are loaded
+        measure.reset_peak()  # weights lie there twice while they are loaded
     print("{}", flush=True)
     for line in sys.stdin:
         wanted = json.loads(line)

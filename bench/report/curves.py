@@ -90,7 +90,7 @@ def draw(result: dict, path: Path) -> None:
     drawn = []
     for sweep, one in wanted:
         rows = [r for r in speed if r["sweep"] == sweep and r["passes"] == one]
-        title = f"{one} by {sweep} ({SIZES[sweep]}): tokens a second"
+        title = f"{one} by {sweep} ({SIZES[sweep]}): tokens per second"
         drawn += [(title, rows, "tokens_per_second", 1)] if rows else []
     if memory:
         title = f"peak memory of {memory[0]['passes']} by length ({SIZES['length']}): MiB"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contest.quality import LARGEST_DROP
+from comparison.quality import LARGEST_DROP
 
 from .steps import judged
 
-# Tokens a second of the first over those of the second, and the least that was asked.
+# Tokens per second of the first over those of the second, and the least that was asked.
 TARGETS = {
     ("ours V", "CTranslate2 float32"): 1.0,
     ("ours R", "ours V"): 1.05,
@@ -63,7 +63,7 @@ def int8_costs(runs: list[dict]) -> list[str]:
 
 
 def tables(rows: list[dict], int8: list[dict]) -> str:
-    out = ["\nTokens a second", *speed(rows), "\nRatios of tokens a second", *ratios(rows)]
+    out = ["\nTokens a second", *speed(rows), "\nRatios of tokens per second", *ratios(rows)]
     out += ["\nHypotheses that differ from each other in ours, and the share that others find too"]
     out += agreement(rows)
     if int8:

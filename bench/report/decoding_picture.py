@@ -1,4 +1,4 @@
-"""Translation speed as bars: one panel a beam and batch, a bar a contender, float32 apart from int8."""
+"""Translation speed as bars: one panel a beam and batch, a bar a competitor, float32 apart from int8."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def draw(result: dict, path: Path) -> None:
         sentences = "1 sentence" if row["batch"] == 1 else f"{row['batch']} sentences"
         style.title(axes, f"beam {row['beam']}, {sentences} at a time")
     for line in grid:
-        line[0].set_ylabel("tokens a second", fontsize=8, color=style.INK)
+        line[0].set_ylabel("tokens per second", fontsize=8, color=style.INK)
     versions = [f"CTranslate2 {machine['ctranslate2']}"] if "ctranslate2" in machine else []
     below = style.facts(machine, *versions, result["about"])
-    style.head(figure, "Translation: tokens a second", below)
+    style.head(figure, "Translation: tokens per second", below)
     style.save(figure, path)

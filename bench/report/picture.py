@@ -1,4 +1,4 @@
-"""The ratios as bars: one panel a shape and pass, a group an attention, a bar a peer."""
+"""The ratios as bars: one panel a shape and pass, a group an attention, a bar per peer."""
 
 from __future__ import annotations
 

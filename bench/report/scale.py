@@ -51,7 +51,7 @@ def _table(corner: str, rows: list[dict], values: str, unit: float, over: Callab
 
 def speed(rows: list[dict], sweep: str, passes: str) -> str:
     chosen = [r for r in rows if r["sweep"] == sweep and r["passes"] == passes]
-    title = f"{passes} by {sweep} ({SIZES[sweep]}): thousand tokens a second\n\n"
+    title = f"{passes} by {sweep} ({SIZES[sweep]}): thousand tokens per second\n\n"
     return title + _table(sweep, chosen, "tokens_per_second", 1000, lambda own, eager: own / eager)
 
 
@@ -94,6 +94,6 @@ def winners(rows: list[dict]) -> str:
             if ratios:
                 cells = [f"{ratios[at]:.2f}×" if at in ratios else "" for at in ours]
                 lines[name] = [*cells, _slower(ratios)]
-        title = f"\nwho wins where, {passes} by length: tokens a second beside our V\n\n"
+        title = f"\nwho wins where, {passes} by length: tokens per second beside our V\n\n"
         out += title + _grid("", [*ours, "slower than V"], lines) + "\n"
     return out

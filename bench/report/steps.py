@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Ratio of times, theirs over ours, by (contender beside ours) and setting.
+# Ratio of times, theirs over ours, by (competitor beside ours) and setting.
 TARGETS = {
     ("V", "eager V"): {"demo": 1.6, "translation": 1.4, "encoder": 1.5},
     ("V", "compiled V"): {"demo": 1.2, "translation": 1.1, "encoder": 1.1},

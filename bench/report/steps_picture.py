@@ -8,7 +8,7 @@ from . import style
 from .steps import TARGETS
 from .style import Bar
 
-# In the order of the bars. The first two run the same attention, the others are other attentions.
+# In the order of the bars. The first two run the same attention, the others are other attention variants.
 COLOURS = {
     "eager PyTorch": style.BLUE,
     "torch.compile": style.ORANGE,
@@ -18,9 +18,9 @@ COLOURS = {
 }
 
 
-def _name(contender: str, attention: str) -> str:
+def _name(competitor: str, attention: str) -> str:
     """As the legend has it: "eager V" beside ours of V is eager PyTorch."""
-    mode, other = contender.split(" ", 1)
+    mode, other = competitor.split(" ", 1)
     if other == attention:
         return {"eager": "eager PyTorch", "compiled": "torch.compile"}[mode]
     return f"{'our' if mode == 'ours' else mode} {other}"
@@ -30,10 +30,10 @@ def _beside(row: dict) -> dict[str, Bar]:
     """Whoever was measured beside ours, by name."""
     attention, seconds = row["attention"], row["seconds"]
     own, found = f"ours {row['attention']}", {}
-    for contender, theirs in seconds.items():
-        if contender != own:
-            name = _name(contender, attention)
-            wanted = TARGETS.get((attention, contender), {}).get(row["setting"])
+    for competitor, theirs in seconds.items():
+        if competitor != own:
+            name = _name(competitor, attention)
+            wanted = TARGETS.get((attention, competitor), {}).get(row["setting"])
             found[name] = Bar(theirs / seconds[own], COLOURS[name], wanted)
     return {name: found[name] for name in COLOURS if name in found}
 

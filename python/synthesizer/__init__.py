@@ -1,4 +1,4 @@
-"""Attentions whose alignment is synthesized (Tay et al., "Synthesizer: Rethinking Self-Attention").
+"""Attention variants of "Synthesizer: Rethinking Self-Attention" (Tay et al.).
 
 >>> import torch, synthesizer
 >>> a = synthesizer.Attention("R+V", width=64, heads=4, max_length=32, causal=True)
@@ -12,8 +12,8 @@ from . import (
     _C,  # noqa: F401  registers torch.ops.synthesizer
     metrics,
 )
-from ._C import share_cores
-from .attention import Attention, PreparedAttention, State, rivals, variants
+from ._C import keep_memory, share_cores
+from .attention import Attention, PreparedAttention, State, baselines, variants
 from .runs import Run, load
 from .tutorial import (
     FactorizedSynthesizerDense,
@@ -33,11 +33,12 @@ __all__ = [
     "PreparedAttention",
     "State",
     "variants",
-    "rivals",
+    "baselines",
     "load",
     "Run",
     "metrics",
     "share_cores",
+    "keep_memory",
     "Transformer",
     "SynthesizerDense",
     "SynthesizerRandom",

@@ -21,32 +21,32 @@ def variants() -> list[dict[str, Any]]:
     return _C.variants()
 
 
-def rivals() -> list[dict[str, Any]]:
-    """What the paper compares its attentions with: name, help, causal (can be), parameters, options.
+def baselines() -> list[dict[str, Any]]:
+    """The baselines of the paper: name, help, causal (whether it can be), parameters, options.
 
-    >>> [r["name"] for r in rivals()]
+    >>> [r["name"] for r in baselines()]
     ['light-conv', 'dynamic-conv', 'linformer']
-    >>> rivals()[0]["options"]
+    >>> baselines()[0]["options"]
     ['kernel']
     """
-    return _C.rivals()
+    return _C.baselines()
 
 
 class Attention(nn.Module):
-    """Multi-head attention with any of the paper's alignments, a mixture of them, or one of their rivals.
+    """Multi-head attention: any variant of the paper, a mixture of variants, or a baseline.
 
     Args:
-        attention: a variant ("V", "dense", …, see :func:`variants`), a mixture ("R+V") or a rival
-            ("light-conv", …, see :func:`rivals`; with its size behind a colon, "light-conv:15").
+        attention: a variant ("V", "dense", …, see :func:`variants`), a mixture ("R+V") or a baseline
+            ("light-conv", …, see :func:`baselines`; with its size behind a colon, "light-conv:15").
         width: model width D; must be divisible by ``heads``.
         heads: number of heads H.
         max_length: longest length N the layer is built for.
         causal: position i sees positions 0 … i only; never for "linformer".
         dropout: on the attention weights, or on the taps of a convolution, in training.
         bias: biases of the projections of input and output (value, glu, output).
-        **options: those of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR),
-            ``rank`` (FR), ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the rivals:
-            ``kernel`` (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
+        **options: of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR), ``rank`` (FR),
+            ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the baselines: ``kernel``
+            (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
 
     >>> a = Attention("FR", width=32, heads=4, max_length=16, rank=2)
     >>> sorted(a.state_dict())
@@ -75,9 +75,9 @@ class Attention(nn.Module):
         super().__init__()
         self._mixer = _C.Mixer(
             values.text("attention", attention),
-            values.whole("width", width),
-            values.whole("heads", heads),
-            values.whole("max_length", max_length),
+            values.integer("width", width),
+            values.integer("heads", heads),
+            values.integer("max_length", max_length),
             values.flag("causal", causal),
             values.real("dropout", dropout),
             values.flag("bias", bias),
@@ -99,7 +99,7 @@ class Attention(nn.Module):
         lengths: how many positions of each sample count (B, integers); the rest is padding on the right:
             padded columns get no weight, padded rows of the result are 0.
         need_weights: also return the weights, without dropout: B×H×L×L, or 1×H×L×L where they depend on no
-            token and no lengths are given. Slow: for looking at. Rivals have none, and refuse.
+            token and no lengths are given. Slow, for inspection. An error for baselines, which have none.
 
         >>> a = Attention("D", width=8, heads=2, max_length=6)
         >>> y = a(torch.randn(2, 6, 8), lengths=torch.tensor([6, 3]))
@@ -126,7 +126,7 @@ class Attention(nn.Module):
         >>> torch.allclose(torch.stack(rows, 1), a(x), atol=1e-5)
         True
         """
-        return self._mixer.start(values.whole("batch", batch))
+        return self._mixer.start(values.integer("batch", batch))
 
     def step(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         """One position: x is B×D, the result the row of ``forward``. The state is updated and returned.
@@ -142,19 +142,26 @@ class Attention(nn.Module):
         return self._mixer.step(self._tensors(), x, state), state
 
     def grow(self, max_length: int) -> Attention:
-        """Makes room for longer sequences, in place. What was learnt stays; new entries are initialised.
+        """Increases max_length in place. Trained values are kept; new entries are initialised.
 
-        Parameters keep their identity, but change their shapes: make optimizers anew afterwards, and let
-        go of results of earlier calls, whose graph knows the old shapes.
+        Parameters whose shape changes are replaced by new ones, without gradients: make optimizers anew
+        afterwards. The others stay the same objects. Results of earlier calls keep the old ones; their
+        backward pass works, and its gradients go to the old parameters.
 
         >>> a = Attention("R", width=8, heads=2, max_length=4)
         >>> a.grow(6)(torch.randn(1, 6, 8)).shape
         torch.Size([1, 6, 8])
         """
-        larger, tensors = self._mixer.grown(values.whole("max_length", max_length)), self._tensors()
-        for tensor, grown in zip(tensors, self._mixer.grow(tensors, larger)):
+        larger, tensors = self._mixer.grown(values.integer("max_length", max_length)), self._tensors()
+        for tensor, grown, (path, name) in zip(tensors, self._mixer.grow(tensors, larger), self._places):
             tensor.grad = None
-            tensor.data = grown
+            if grown.shape == tensor.shape:
+                continue
+            # A new tensor: the graph of an earlier result may need the old one as it was.
+            trained = isinstance(tensor, nn.Parameter)
+            _put(self, path, name, grown, trained)
+            if trained:
+                self.get_parameter(".".join([*path, name])).requires_grad_(tensor.requires_grad)
         self._mixer = larger
         return self
 
@@ -164,7 +171,7 @@ class Attention(nn.Module):
         >>> Attention("V", width=8, heads=2, max_length=4).count()
         {'synthesis': 128, 'total': 256, 'macs': 1280}
         """
-        count = self._mixer.count(self.max_length if length is None else values.whole("length", length))
+        count = self._mixer.count(self.max_length if length is None else values.integer("length", length))
         return {"synthesis": count.synthesis, "total": count.total, "macs": count.macs}
 
     def reset_parameters(self) -> None:
@@ -279,7 +286,7 @@ class PreparedAttention:
 
     def start(self, batch: int) -> State:
         """See :meth:`Attention.start`."""
-        return self._mixer.start(values.whole("batch", batch))
+        return self._mixer.start(values.integer("batch", batch))
 
     def step(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         """See :meth:`Attention.step`."""

@@ -34,7 +34,7 @@ class Run:
     >>> import synthesizer
     >>> synthesizer.load("no/such/run")
     Traceback (most recent call last):
-    ValueError: no/such/run is no run: there is no such folder
+    ValueError: no/such/run is not a run folder: there is no such folder
 
     >>> m = synthesizer.load("runs/numbers")                     # doctest: +SKIP
     >>> m.translate(["twenty-one", "ninety-nine"], beam=4)       # doctest: +SKIP
@@ -62,21 +62,27 @@ class Run:
         *,
         beam: int | None = None,
         length_penalty: float | None = None,
-        max_length: int | None = None,
+        length_normalization: str | None = None,
+        early_stopping: bool | None = None,
+        min_length: int | None = None,
         no_repeat_ngram: int | None = None,
+        max_length: int | None = None,
         nbest: int = 1,
         batch_tokens: int = 4096,
         too_long: str = "truncate",
     ) -> list[str] | list[list[tuple[str, float]]]:
-        """One text a line; with `nbest` > 1 the n best of each, with scores.
+        """One text per line; with `nbest` > 1 the n best of each, with scores.
 
         What is left out is as in the run's recipe.
         """
         options = _given(
             beam=beam,
             length_penalty=length_penalty,
-            max_length=max_length,
+            length_normalization=length_normalization,
+            early_stopping=early_stopping,
+            min_length=min_length,
             no_repeat_ngram=no_repeat_ngram,
+            max_length=max_length,
             nbest=nbest,
         )
         results = self._run.translate(_lines(lines), options, batch_tokens, _truncates(too_long))
@@ -106,7 +112,7 @@ class Run:
         batch_tokens: int = 4096,
         too_long: str = "truncate",
     ) -> list[str] | list[dict[str, float]]:
-        """One label a line, or how likely each label is."""
+        """One label per line, or how likely each label is."""
         results = self._run.classify(_lines(lines), batch_tokens, _truncates(too_long))
         return [shares if probabilities else label for label, shares in results]
 
@@ -115,8 +121,11 @@ class Run:
         return self._run.log_probabilities([[e] if isinstance(e, str) else list(e) for e in examples])
 
     def evaluate(self, *data: str | os.PathLike[str]) -> dict[str, float]:
-        """Loss, perplexities and scores on "dev", "test" or files, under the keys of `synth eval --json`."""
-        return dict(self._run.evaluate([os.fspath(d) for d in data or ("dev",)]))
+        """Loss, perplexities and scores on "dev", "test" or files, under the keys of `synth eval --json`.
+
+        Without a name: the test split where the recipe has one, else dev, as `synth eval` does.
+        """
+        return dict(self._run.evaluate([os.fspath(d) for d in data]))
 
     def __repr__(self) -> str:
         return f"<synthesizer run {self.path!r}: {self.task}>"
@@ -131,7 +140,7 @@ def load(path: str | os.PathLike[str], weights: str = "best") -> Run:
     return Run(path, weights)
 
 
-def _given(**options: float | None) -> dict[str, int | float]:
+def _given(**options: float | str | None) -> dict[str, float | str]:
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""The paper's attentions in the form in which many people first met them: one head, no mask, no output map.
+"""The paper's attention variants as many people first met them: one head, no mask, no output map.
 
 Each class is called with x (batch × length × width) and returns ``(out, attention_map)``. They are made to
 be read; for work take :class:`synthesizer.Attention`: heads, masks, dropout, decoding and the fast kernel.

@@ -12,12 +12,12 @@ from torch import Tensor
 Option = Union[bool, int, float, str]
 
 
-def whole(name: str, value: Any) -> int:
+def integer(name: str, value: Any) -> int:
     """A whole number, also NumPy's.
 
-    >>> whole("width", 64)
+    >>> integer("width", 64)
     64
-    >>> whole("width", 64.0)
+    >>> integer("width", 64.0)
     Traceback (most recent call last):
     ValueError: width is 64.0: it must be a whole number
     """

@@ -25,7 +25,7 @@ torch::nn::Module& owner_of(torch::nn::Module& root, std::string& name) {
 AttentionImpl::AttentionImpl(AttentionOptions options)
     : DeclaredModule("Attention"),
       mixer_(make_mixer(std::move(options))),
-      weights_{mixer_->initialise(), {}, {}, {}} {
+      weights_{mixer_->initialise(), {}, {}} {
   auto& tensors = weights_.tensors;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Parameter& parameter = mixer_->parameters()[i];
@@ -63,11 +63,10 @@ void AttentionImpl::prepare() {
   // The registered handles stay: the forms are all that changes.
   const LayerWeights ready = mixer_->prepare(weights_);
   weights_.forms = ready.forms;
-  weights_.ready_weights = ready.ready_weights;
-  weights_.ready_logits = ready.ready_logits;
+  weights_.precomputed_weights = ready.precomputed_weights;
 }
 
-SharedForm& AttentionImpl::form(size_t n) {
+MatrixFormPtr& AttentionImpl::form(size_t n) {
   weights_.forms.resize(weights_.tensors.size());
   return weights_.forms[n];
 }
@@ -80,8 +79,7 @@ std::shared_ptr<torch::nn::Module> AttentionImpl::clone(const std::optional<torc
                                               : tensor.clone());
   }
   copy->weights_.forms = weights_.forms;  // immutable, like what follows
-  copy->weights_.ready_weights = weights_.ready_weights;
-  copy->weights_.ready_logits = weights_.ready_logits;
+  copy->weights_.precomputed_weights = weights_.precomputed_weights;
   copy->train(is_training());
   return copy;
 }

@@ -7,8 +7,8 @@
 
 namespace synthesizer {
 
-/// A multi-head attention layer for LibTorch models, with any of the paper's alignments, or one of its rivals
-/// such as "light-conv" (rivals.h):
+/// An attention layer for LibTorch models: any variant of the paper, a mixture of them, or a baseline such as
+/// "light-conv" (baselines.h):
 ///
 ///     synthesizer::Attention attention({.attention = "R+V", .width = 512, .heads = 8,
 ///                                       .max_length = 256, .causal = true});
@@ -29,8 +29,16 @@ class AttentionImpl : public DeclaredModule {
     return mixer_->step(weights_, x, state, bias);
   }
 
-  /// Makes room for longer sequences. What was learnt stays; new entries are initialised. Gradients are
-  /// dropped, and an optimizer made before has to be made again.
+  SlotCache start_slots(int64_t slots, bool biased = false) const {
+    return mixer_->start_slots(weights_, slots, biased);
+  }
+  at::Tensor step_slots(const at::Tensor& x, SlotCache& cache, const SlotRows& rows,
+                        const at::Tensor& bias = {}) const {
+    return mixer_->step_slots(weights_, x, cache, rows, bias);
+  }
+
+  /// Increases max_length. Trained values are kept; new entries are initialised. Gradients are cleared, and
+  /// optimizers must be created again.
   void grow(int64_t max_length);
 
   /// Makes the layer ready for inference, for good: it is faster from now on, gives no gradients and cannot
@@ -47,8 +55,8 @@ class AttentionImpl : public DeclaredModule {
   /// The registered tensors, in the order of mixer().parameters().
   const std::vector<at::Tensor>& tensors() const { return weights_.tensors; }
   const LayerWeights& layer_weights() const { return weights_; }
-  /// The form that stands for tensor n from now on: for whoever loads or makes quantized weights.
-  SharedForm& form(size_t n);
+  /// The form used in place of tensor n. Set by code that loads or creates quantized weights.
+  MatrixFormPtr& form(size_t n);
 
  private:
   std::unique_ptr<Mixer> mixer_;

@@ -21,8 +21,8 @@ namespace synthesizer {
 /// Decoding remembers the last w - 1 rows of Z.
 class Convolution : public Mixer {
  public:
-  static std::vector<OptionInfo> options_taken();
-  bool sees_order() const override { return true; }
+  static std::vector<OptionInfo> accepted_options();
+  bool is_position_aware() const override { return true; }
 
  protected:
   explicit Convolution(AttentionOptions options);
@@ -30,10 +30,12 @@ class Convolution : public Mixer {
   /// C, before the softmax: H×w for all positions, or B×L×H×w from Z (B×L×D).
   virtual at::Tensor scores(const Weights& weights, const at::Tensor& z) const = 0;
 
-  at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
-                 const at::Tensor& bias) const override;
-  at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
-                     const at::Tensor& bias) const override;
+  at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          bool training, const at::Tensor& bias) const override;
+  at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
+                       const at::Tensor& bias) const override;
+  at::Tensor step_slots_impl(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
+                             const SlotRows& rows, const at::Tensor& bias) const override;
   int64_t macs(int64_t length) const override;
 
   int64_t taps() const { return taps_; }
@@ -41,6 +43,8 @@ class Convolution : public Mixer {
  private:
   /// softmax(C) in the dtype of z.
   at::Tensor kernel(const Weights& weights, const at::Tensor& z) const;
+  /// The sum of the last n rows of Z, seen (B×n×D, n ≤ w), weighted by the last n taps of kernel(z): B×H×1×K.
+  at::Tensor weighted(const at::Tensor& kernel, const at::Tensor& seen) const;
 
   int64_t taps_;
 };

@@ -14,7 +14,7 @@ OptionInfo hidden_option() {
 }
 
 int64_t hidden_width(const AttentionOptions& options) {
-  int64_t hidden = options.options.whole("hidden", options.head_width());
+  int64_t hidden = options.options.integer("hidden", options.head_width());
   if (hidden < 0) invalid(fmt::format("option 'hidden' is {}: it must be at least 0", hidden));
   return hidden;
 }
@@ -53,13 +53,13 @@ std::vector<Parameter> Dense::parameters() const {
   return all;
 }
 
-Logits Dense::logits(const Weights& weights, const at::Tensor& x, const Window& window) const {
-  auto weight = weights["out.weight"].narrow(-1, 0, window.columns);  // H×C×M, or C×M
-  auto bias = weights["out.bias"].narrow(-1, 0, window.columns);      // H×M, or M
+Logits Dense::logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const {
+  auto weight = narrowed(weights["out.weight"], -1, 0, range.columns);  // H×C×M, or C×M
+  auto bias = narrowed(weights["out.bias"], -1, 0, range.columns);      // H×M, or M
   Logits logits;
   logits.row = hidden_features(weights, x, heads_);
-  logits.column = weight.transpose(-1, -2).expand({heads_, window.columns, features()});  // H×M×C
-  logits.table = bias.unsqueeze(-2).expand({heads_, 1, window.columns});
+  logits.column = weight.transpose(-1, -2).expand({heads_, range.columns, features()});  // H×M×C
+  logits.table = bias.unsqueeze(-2).expand({heads_, 1, range.columns});
   return logits;
 }
 

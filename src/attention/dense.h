@@ -18,7 +18,7 @@ class Dense : public Synthesis {
   static std::vector<OptionInfo> options();
 
   std::vector<Parameter> parameters() const override;
-  Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const override;
+  Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
   int64_t macs(int64_t length) const override;
 
  private:

@@ -7,9 +7,17 @@
 
 #include "attention/dense.h"
 #include "attention/heads.h"
+#include "attention/option_choice.h"
 
 namespace synthesizer {
 namespace {
+
+/// How the two factors fill a row: all pairs of their entries, or both repeated.
+enum class Tiling { outer, tile };
+Choices choices(Tiling) {
+  static constexpr ChoiceName names[] = {{"outer"}, {"tile"}};
+  return names;
+}
 
 /// The largest power of two ≤ sqrt(N).
 int64_t default_a(int64_t max_length) {
@@ -25,7 +33,7 @@ FactorizedDense::FactorizedDense(const AttentionOptions& options)
   const int64_t n = options.max_length;
   auto covering = [n](int64_t size) { return (n + size - 1) / size; };  // N / size, rounded up
   auto positive = [&](const char* name, int64_t fallback) {
-    int64_t value = options.options.whole(name, fallback);
+    int64_t value = options.options.integer(name, fallback);
     if (value < 1) invalid(fmt::format("option '{}' is {}: it must be at least 1", name, value));
     return value;
   };
@@ -36,18 +44,14 @@ FactorizedDense::FactorizedDense(const AttentionOptions& options)
     invalid(fmt::format("a = {} and b = {} give too few products: a·b must be at least max_length {}", a_, b_,
                         n));
   }
-  const auto tiling = options.options.text("tiling", "outer");
-  if (tiling != "outer" && tiling != "tile") {
-    invalid(fmt::format("option 'tiling' is '{}': it must be 'outer' or 'tile'", tiling));
-  }
-  tile_ = tiling == "tile";
+  tile_ = choice_option(options.options, "tiling", Tiling::outer) == Tiling::tile;
 }
 
 std::vector<OptionInfo> FactorizedDense::options() {
   return {hidden_option(),
           {"a", "a whole number ≥ 1", "size of the first factor (default: largest 2^i ≤ sqrt(N))"},
           {"b", "a whole number ≥ 1", "size of the second factor (default: N/a rounded up)"},
-          {"tiling", "outer or tile", "all pairs (default), or both vectors repeated"}};
+          {"tiling", list_of(choices(Tiling{})), "all pairs (default), or both vectors repeated"}};
 }
 
 std::vector<Parameter> FactorizedDense::parameters() const {
@@ -59,7 +63,7 @@ std::vector<Parameter> FactorizedDense::parameters() const {
   return all;
 }
 
-Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, const Window&) const {
+Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, const RowRange&) const {
   auto hidden = hidden_features(weights, x, heads_);
   auto factor = [&](const char* weight, const char* bias) {
     return at::matmul(hidden, weights[weight]) + weights[bias].unsqueeze(1);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "attention/heads.h"
 #include "attention/random.h"
 
 namespace synthesizer {
@@ -12,7 +13,7 @@ namespace synthesizer {
 FactorizedRandom::FactorizedRandom(const AttentionOptions& options)
     : heads_(options.heads),
       max_length_(options.max_length),
-      rank_(options.options.whole("rank", 8)),
+      rank_(options.options.integer("rank", 8)),
       init_std_(init_std(options)) {
   if (rank_ < 1) invalid(fmt::format("option 'rank' is {}: it must be at least 1", rank_));
 }
@@ -27,11 +28,16 @@ std::vector<Parameter> FactorizedRandom::parameters() const {
           {"right", Role::logits, {heads_, max_length_, rank_}, Init::normal(std)}};
 }
 
-Logits FactorizedRandom::logits(const Weights& weights, const at::Tensor&, const Window& window) const {
-  auto left = weights["left"].narrow(1, window.begin, window.rows);  // H×L×k
-  auto right = weights["right"].narrow(1, 0, window.columns);        // H×M×k
+Logits FactorizedRandom::logits(const Weights& weights, const at::Tensor&, const RowRange& range) const {
+  auto left = narrowed(weights["left"], 1, range.begin, range.rows);  // H×L×k
+  auto right = narrowed(weights["right"], 1, 0, range.columns);       // H×M×k
   Logits logits;
-  logits.table = at::matmul(left, right.transpose(1, 2));  // H×L×M
+  if (range.rows == 1) {                                     // as large as its factors
+    logits.table = at::matmul(left, right.transpose(1, 2));  // H×1×M
+  } else {
+    logits.row = left;
+    logits.column = right;
+  }
   return logits;
 }
 

@@ -13,4 +13,8 @@ at::Tensor join_heads(const at::Tensor& y) {
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
 
+at::Tensor narrowed(const at::Tensor& t, int64_t dimension, int64_t begin, int64_t length) {
+  return begin == 0 && length == t.size(dimension) ? t : t.narrow(dimension, begin, length);
+}
+
 }  // namespace synthesizer

@@ -10,4 +10,8 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads);
 /// B×H×L×K back to B×L×(H·K), without a copy where it came from split_heads or from the kernel.
 at::Tensor join_heads(const at::Tensor& y);
 
+/// t.narrow(dimension, begin, length), and t itself where that is all of it: the gradient of a narrowed
+/// tensor is copied into zeros.
+at::Tensor narrowed(const at::Tensor& t, int64_t dimension, int64_t begin, int64_t length);
+
 }  // namespace synthesizer

@@ -71,11 +71,11 @@ std::shared_ptr<const Int8Matrix> quantize_int8(const at::Tensor& weight) {
   return std::make_shared<Int8Matrix>(quantized, scale);
 }
 
-const Int8Matrix* as_int8(const SharedForm& form) {
+const Int8Matrix* as_int8(const MatrixFormPtr& form) {
   return dynamic_cast<const Int8Matrix*>(form.get());
 }
 
-at::Tensor plain_matrix(const at::Tensor& weight, const SharedForm& form) {
+at::Tensor plain_matrix(const at::Tensor& weight, const MatrixFormPtr& form) {
   const Int8Matrix* int8 = as_int8(form);
   return int8 ? int8->plain() : weight;
 }

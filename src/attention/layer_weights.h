@@ -11,15 +11,14 @@ namespace synthesizer {
 /// training, and forms made from them once where the layer was prepared for inference (Mixer::prepare).
 struct LayerWeights {
   std::vector<at::Tensor> tensors;
-  std::vector<SharedForm>
+  std::vector<MatrixFormPtr>
       forms;  ///< none in training; else one per tensor, empty where the tensor itself serves
-  /// Of a prepared causal layer whose weights depend on no token: these weights and the logits behind them,
-  /// both H×N×N; undefined otherwise.
-  at::Tensor ready_weights, ready_logits;
+  /// Of a prepared causal layer whose weights depend on no token: these weights, H×N×N; undefined otherwise.
+  at::Tensor precomputed_weights;
 
-  /// Whether something stands for a tensor: it must not be changed or trained then.
+  /// Whether a form replaces some tensor: the tensors must not be changed or trained then.
   bool prepared() const {
-    return std::any_of(forms.begin(), forms.end(), [](const SharedForm& form) { return form != nullptr; });
+    return std::any_of(forms.begin(), forms.end(), [](const MatrixFormPtr& form) { return form != nullptr; });
   }
 };
 

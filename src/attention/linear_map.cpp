@@ -8,7 +8,7 @@
 namespace synthesizer {
 
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                      const SharedForm& form) {
+                      const MatrixFormPtr& form) {
   if (!form) return at::linear(x, weight, bias);
   if (c10::GradMode::is_enabled())
     invalid("a model prepared for inference gives no gradients: train the model that it was made from");

@@ -10,6 +10,6 @@ namespace synthesizer {
 /// form, which stands for W: by that form, in float32 and without gradients (InvalidInput where they are
 /// asked for).
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {},
-                      const SharedForm& form = {});
+                      const MatrixFormPtr& form = {});
 
 }  // namespace synthesizer

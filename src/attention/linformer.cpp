@@ -15,7 +15,7 @@ namespace synthesizer {
 namespace {
 
 int64_t rank_of(const AttentionOptions& options) {
-  const int64_t rank = options.options.whole("rank", std::min<int64_t>(64, options.max_length));
+  const int64_t rank = options.options.integer("rank", std::min<int64_t>(64, options.max_length));
   if (rank < 1 || rank > options.max_length) {
     invalid(fmt::format("option 'rank' is {}: it must be from 1 to max_length {}", rank, options.max_length));
   }
@@ -24,7 +24,7 @@ int64_t rank_of(const AttentionOptions& options) {
 
 }  // namespace
 
-std::vector<OptionInfo> Linformer::options_taken() {
+std::vector<OptionInfo> Linformer::accepted_options() {
   return {{"rank", "a whole number from 1 to max_length",
            "k, how many mixtures of positions there are (default 64, or max_length if that is less)"},
           {"share_heads", "true or false", "the same projections for all heads (default true)"},
@@ -37,14 +37,14 @@ Linformer::Linformer(AttentionOptions given)
       share_heads_(options().options.flag("share_heads", true)),
       share_kv_(options().options.flag("share_kv", false)) {
   const AttentionOptions& o = options();
-  declare(as_synthesis(projection("query", o.width, o.width, /*bias=*/false)));
-  declare(as_synthesis(projection("key", o.width, o.width, /*bias=*/false)));
+  declare(projection("query", o.width, o.width, /*bias=*/false));
+  declare(projection("key", o.width, o.width, /*bias=*/false));
   declare(projection("value", o.width, o.width, o.bias));
   declare(projection("output", o.width, o.width, o.bias));
   std::vector<int64_t> shape = {rank_, o.max_length};
   if (!share_heads_) shape.insert(shape.begin(), o.heads);
   auto along = [&](const char* name) {
-    declare(as_synthesis({{name, Role::matrix, shape, Init::xavier(o.max_length, rank_)}}));
+    declare({{name, Role::matrix, shape, Init::xavier(o.max_length, rank_)}});
   };
   along("project.key");
   if (!share_kv_) along("project.value");
@@ -57,8 +57,8 @@ at::Tensor Linformer::along_length(const at::Tensor& matrix, const at::Tensor& x
   return split_heads(mixed, options().heads);
 }
 
-at::Tensor Linformer::mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          bool training, const at::Tensor&) const {
+at::Tensor Linformer::forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                                   bool training, const at::Tensor&) const {
   const Weights weights(parameters(), all);
   const AttentionOptions& o = options();
   auto mixed = [&](const char* name, const char* matrix) {

@@ -21,13 +21,13 @@ namespace synthesizer {
 class Linformer : public Mixer {
  public:
   explicit Linformer(AttentionOptions options);
-  static std::vector<OptionInfo> options_taken();
+  static std::vector<OptionInfo> accepted_options();
 
   bool global() const override { return false; }
 
  protected:
-  at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
-                 const at::Tensor& bias) const override;
+  at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                          bool training, const at::Tensor& bias) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override;
 

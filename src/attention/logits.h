@@ -8,7 +8,7 @@ namespace synthesizer {
 
 /// The answer of a synthesizing function: the logits S, not as a matrix but as the parts it is made of.
 ///
-///     S = scale · query keyᵀ  +  row columnᵀ  +  table  +  left ⊙ right
+///     S = scale · query keyᵀ  +  row columnᵀ  +  table_scale · table  +  left ⊙ right
 ///
 /// Each part may be absent (undefined tensors); where all are, S is zero. The kernel forms S block by
 /// block from these, so that no L×M matrix per sample is ever written to memory.
@@ -19,10 +19,11 @@ struct Logits {
   at::Tensor key;    ///< B×H×M×F, features of the columns, each sample's own
   double scale = 1;  ///< of the product of query and key alone
 
-  at::Tensor row;     ///< B×H×L×G, features of the rows
+  at::Tensor row;     ///< B×H×L×G, features of the rows, or H×L×G where they depend on no token
   at::Tensor column;  ///< H×M×G, features of the columns, the same for the whole batch
 
-  at::Tensor table;  ///< H×L×M, or H×1×M for all L rows; the same for the whole batch
+  at::Tensor table;        ///< H×L×M, or H×1×M for all L rows; the same for the whole batch
+  at::Tensor table_scale;  ///< H numbers or one for all heads, float32 or as the table; undefined: 1
 
   at::Tensor left;    ///< B×H×L×a, first outer factor: S_ij += left_i[j mod a] · right_i[j div a]
   at::Tensor right;   ///< B×H×L×b, second outer factor
@@ -32,7 +33,7 @@ struct Logits {
   std::optional<int64_t> rows = std::nullopt;
 
   /// Depends on no token: the same weights serve every sample.
-  bool global() const { return !query.defined() && !row.defined() && !left.defined(); }
+  bool global() const { return !query.defined() && (!row.defined() || row.dim() == 3) && !left.defined(); }
 };
 
 /// Which entries count. Undefined lengths: all of them.

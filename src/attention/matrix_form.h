@@ -14,7 +14,7 @@ class MatrixForm {
   /// x Wᵀ + b, for x n×in of float32; an undefined bias is none. No gradients.
   virtual at::Tensor apply(const at::Tensor& x, const at::Tensor& bias) const = 0;
 };
-using SharedForm = std::shared_ptr<const MatrixForm>;
+using MatrixFormPtr = std::shared_ptr<const MatrixForm>;
 
 /// float32 in the order in which the product reads it (kernel/product.h).
 class PackedMatrix : public MatrixForm {
@@ -57,8 +57,8 @@ class Int8Matrix : public MatrixForm {
 std::shared_ptr<const Int8Matrix> quantize_int8(const at::Tensor& weight);
 
 /// The form as int8, or none where it is another or there is none.
-const Int8Matrix* as_int8(const SharedForm& form);
+const Int8Matrix* as_int8(const MatrixFormPtr& form);
 /// The numbers of a weight: the tensor itself, or where it is quantized what the form stands for.
-at::Tensor plain_matrix(const at::Tensor& weight, const SharedForm& form);
+at::Tensor plain_matrix(const at::Tensor& weight, const MatrixFormPtr& form);
 
 }  // namespace synthesizer

@@ -6,11 +6,37 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "attention/kernel/problem.h"
+#include "attention/memory_cost.h"
 #include "attention/padding.h"
 #include "attention/spec.h"
+#include "base/parameter_names.h"
 
 namespace synthesizer {
+namespace {
+
+/// Throws where counts would not fit into 64 bits. The products of any member are at most those of a
+/// projection, or of a square of S, each a few times over.
+void check_countable(const AttentionOptions& o, const std::vector<Parameter>& parameters, int64_t length) {
+  constexpr double kMost = 9e18;
+  const auto l = static_cast<double>(length), d = static_cast<double>(o.width);
+  const auto n = static_cast<double>(o.max_length);
+  double most = 16 * l * d * (l + n + d);
+  for (const Parameter& parameter : parameters) {
+    double numbers = 1;
+    for (const int64_t size : parameter.shape) numbers *= static_cast<double>(size);
+    most = std::max(most, numbers * static_cast<double>(parameters.size()));
+  }
+  if (most < kMost) return;
+  invalid(
+      fmt::format("width {} and max_length {} give more parameters or multiply-adds than can be counted "
+                  "(over 9e18): ask for smaller ones",
+                  o.width, o.max_length));
+}
+
+}  // namespace
 
 Mixer::Mixer(AttentionOptions options) : options_(std::move(options)) {
   check(options_);
@@ -18,10 +44,14 @@ Mixer::Mixer(AttentionOptions options) : options_(std::move(options)) {
 }
 
 void Mixer::declare(const std::vector<Parameter>& parameters) {
-  parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
+  for (const Parameter& parameter : parameters) {
+    parameters_.push_back(parameter);
+    parameters_.back().synthesis = is_synthesis_parameter(parameter.name);
+  }
 }
 
 std::vector<at::Tensor> Mixer::initialise(at::ScalarType dtype) const {
+  check_fits_memory(parameters_);
   std::vector<at::Tensor> tensors;
   for (const Parameter& parameter : parameters_) tensors.push_back(synthesizer::initialise(parameter, dtype));
   return tensors;
@@ -48,7 +78,7 @@ void Mixer::check_input(const LayerWeights& all, const at::Tensor& x, int64_t ra
     invalid(fmt::format("x has dtype {} and the layer {}: convert one of them, or use autocast",
                         c10::toString(x.scalar_type()), c10::toString(weight.scalar_type())));
   }
-  if (bias.defined() && !takes_bias()) {
+  if (bias.defined() && !supports_bias()) {
     invalid(fmt::format("{} has no logits to add a bias to: call it without one",
                         short_spec(options_.attention)));
   }
@@ -70,7 +100,7 @@ at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at
                           bool training, const at::Tensor& bias) const {
   check_input(all, x, 3, bias);
   const auto there = checked_lengths(x, lengths);
-  const auto out = mix(all, x, there, training, bias);  // B×L×D
+  const auto out = forward_impl(all, x, there, training, bias);  // B×L×D
   // Rows of padding are 0 before the output projection, and after it but for its bias.
   return options_.bias ? without_padding(out, there) : out;
 }
@@ -78,10 +108,11 @@ at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at
 at::Tensor Mixer::weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                           const at::Tensor& bias) const {
   check_input(all, x, 3, bias);
-  return look(all, x, checked_lengths(x, lengths), bias);
+  return weights_impl(all, x, checked_lengths(x, lengths), bias);
 }
 
-at::Tensor Mixer::look(const LayerWeights&, const at::Tensor&, const at::Tensor&, const at::Tensor&) const {
+at::Tensor Mixer::weights_impl(const LayerWeights&, const at::Tensor&, const at::Tensor&,
+                               const at::Tensor&) const {
   invalid(fmt::format("{} has no weights of position by position: there are none to return",
                       short_spec(options_.attention)));
 }
@@ -99,7 +130,7 @@ LayerWeights Mixer::prepare(LayerWeights weights) const {
     }
     if (parameters_[i].linear) weights.forms[i] = std::make_shared<PackedMatrix>(tensor);
   }
-  make_ready(weights);
+  precompute_weights(weights);
   return weights;
 }
 
@@ -115,17 +146,48 @@ at::Tensor Mixer::step(const LayerWeights& all, const at::Tensor& x, State& stat
   check_input(all, x, 2, bias);
   if (state.owner() != this) invalid("this state was started by another layer: start one with this layer");
   if (x.size(0) != state.batch()) {
-    invalid(
-        fmt::format("x has {} rows for a state of {}: there must be one a sample", x.size(0), state.batch()));
+    invalid(fmt::format("x has {} rows for a state of {}: there must be one per sample", x.size(0),
+                        state.batch()));
   }
   if (state.position() >= options_.max_length) {
     invalid(fmt::format("step {} is past max_length {}: build the layer with a larger max_length, or grow it",
                         state.position() + 1, options_.max_length));
   }
-  return mix_row(all, x, state, bias);
+  return step_impl(all, x, state, bias);
 }
 
-at::Tensor Mixer::mix_row(const LayerWeights&, const at::Tensor&, State&, const at::Tensor&) const {
+at::Tensor Mixer::step_impl(const LayerWeights&, const at::Tensor&, State&, const at::Tensor&) const {
+  invalid(
+      fmt::format("{} cannot be decoded step by step: it is never causal", short_spec(options_.attention)));
+}
+
+SlotCache Mixer::start_slots(const LayerWeights& all, int64_t slots, bool biased) const {
+  c10::NoGradGuard no_grad;
+  if (!options_.causal) invalid("decoding step by step needs a layer made with causal = true");
+  SlotCache cache(slots, options_.max_length, this);
+  cache.tables = row_tables(all, biased);
+  return cache;
+}
+
+at::Tensor Mixer::step_slots(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
+                             const SlotRows& rows, const at::Tensor& bias) const {
+  c10::NoGradGuard no_grad;
+  check_input(all, x, 2, bias);
+  if (cache.owner() != this) invalid("these slots were started by another layer: start some with this layer");
+  if (x.size(0) != rows.size() || rows.slots.size() != rows.positions.size())
+    invalid(fmt::format("x has {} rows for {} slots: there must be one for each", x.size(0), rows.size()));
+  for (size_t b = 0; b < rows.slots.size(); ++b) {
+    if (rows.slots[b] < 0 || rows.slots[b] >= cache.slots() || rows.positions[b] < 0 ||
+        rows.positions[b] >= options_.max_length) {
+      invalid(fmt::format("row {} is at slot {}, position {}: there are {} slots and {} positions", b,
+                          rows.slots[b], rows.positions[b], cache.slots(), options_.max_length));
+    }
+  }
+  return step_slots_impl(all, x, cache, rows, bias);
+}
+
+at::Tensor Mixer::step_slots_impl(const LayerWeights&, const at::Tensor&, SlotCache&, const SlotRows&,
+                                  const at::Tensor&) const {
   invalid(
       fmt::format("{} cannot be decoded step by step: it is never causal", short_spec(options_.attention)));
 }
@@ -134,6 +196,7 @@ Count Mixer::count(int64_t length) const {
   if (length < 0 || length > options_.max_length) {
     invalid(fmt::format("length is {}: it must be from 0 to max_length {}", length, options_.max_length));
   }
+  check_countable(options_, parameters_, length);
   Count count;
   for (const Parameter& parameter : parameters_) {
     if (!parameter.trained) continue;

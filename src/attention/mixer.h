@@ -6,6 +6,7 @@
 #include "attention/layer_weights.h"
 #include "attention/options.h"
 #include "attention/parameter.h"
+#include "attention/slots.h"
 #include "attention/state.h"
 
 namespace synthesizer {
@@ -17,12 +18,12 @@ struct Count {
   int64_t macs = 0;
 };
 
-/// What one layer does between positions: the attentions of the paper (frame.h) and their rivals (rivals.h).
-/// This class has what all of them do alike: checks of the input, zeros for padding, counts, growth.
+/// Base class of all layers that combine positions: the paper's attention variants (multi_head_attention.h)
+/// and the baselines (baselines.h). It checks the input, zeroes padding, counts parameters and handles
+/// growth.
 ///
-/// It holds no tensors. The C++ module (attention.h) and the Python one own them and pass them with every
-/// call. Nothing is remembered from call to call: all functions are const, and any number of threads may call
-/// them with the same weights.
+/// It holds no tensors. The C++ module (attention.h) and the Python module own them and pass them with every
+/// call. Nothing is stored between calls: all functions are const, and threads may share the weights.
 class Mixer {
  public:
   virtual ~Mixer() = default;
@@ -33,14 +34,15 @@ class Mixer {
 
   /// The weights are the same for every sample.
   virtual bool global() const = 0;
-  /// There are logits of all pairs of positions, which a bias can be added to and which can be looked at.
-  virtual bool takes_bias() const { return false; }
-  /// The order of the positions matters to it even where neither a bias nor the input says it.
-  virtual bool sees_order() const { return false; }
+  /// Whether the layer has logits for all pairs of positions: a bias can be added to them, and weights()
+  /// returns their softmax.
+  virtual bool supports_bias() const { return false; }
+  /// Whether the result depends on the order of the positions even without a bias or position vectors.
+  virtual bool is_position_aware() const { return false; }
 
   /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
   /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to
-  /// the logits of every sample, as relative positions are; an error unless takes_bias().
+  /// the logits of every sample, as relative positions are; an error unless supports_bias().
   at::Tensor forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
                      const at::Tensor& bias = {}) const;
 
@@ -54,6 +56,13 @@ class Mixer {
   State start(int64_t batch) const;
   at::Tensor step(const LayerWeights& all, const at::Tensor& x, State& state,
                   const at::Tensor& bias = {}) const;
+
+  /// The same for texts that begin and end at different times: row b of x (B×D) continues a slot of its own
+  /// at a position of its own. Each row has exactly the bits that step() gives for it alone. `bias`: of all
+  /// positions, H×N×N, where the slots were started as `biased`. float32 on the CPU; a prepared layer.
+  SlotCache start_slots(const LayerWeights& all, int64_t slots, bool biased = false) const;
+  at::Tensor step_slots(const LayerWeights& all, const at::Tensor& x, SlotCache& cache, const SlotRows& rows,
+                        const at::Tensor& bias = {}) const;
 
   /// Exact counts; multiply-adds are those of all products of one sequence of that length, the whole square
   /// of S also where a causal mask makes half of it needless.
@@ -74,16 +83,22 @@ class Mixer {
   /// Adds to parameters(); for constructors.
   void declare(const std::vector<Parameter>& parameters);
 
-  // What each does in its own way. Input has been checked, and `lengths` are where x is. To look and to mix
-  // a row are errors where there is nothing to look at and no causal form.
-  virtual at::Tensor mix(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                         bool training, const at::Tensor& bias) const = 0;
-  virtual at::Tensor look(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          const at::Tensor& bias) const;
-  virtual at::Tensor mix_row(const LayerWeights& all, const at::Tensor& x, State& state,
-                             const at::Tensor& bias) const;
-  /// Sets ready_weights and ready_logits, where there can be such.
-  virtual void make_ready(LayerWeights& all) const {}
+  // Implementations of forward, weights and step. The input has been checked, and `lengths` are on the device
+  // of x. The default implementations of weights_impl and step_impl throw InvalidInput: for layers without
+  // attention weights and layers that are never causal.
+  virtual at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                                  bool training, const at::Tensor& bias) const = 0;
+  virtual at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
+                                  const at::Tensor& bias) const;
+  virtual at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
+                               const at::Tensor& bias) const;
+  virtual at::Tensor step_slots_impl(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
+                                     const SlotRows& rows, const at::Tensor& bias) const;
+  /// Logits of all positions that depend on no token but on the row, H×N×N, as step_slots_impl needs them, or
+  /// undefined.
+  virtual at::Tensor row_tables(const LayerWeights&, bool) const { return {}; }
+  /// Sets precomputed_weights where the layer is causal and they depend on no token.
+  virtual void precompute_weights(LayerWeights& all) const {}
   virtual int64_t macs(int64_t length) const = 0;
   /// Before a layer grows, with old entries kept as the corner of the new tensors: sets the options under
   /// which they keep their meaning, or throws InvalidInput where there are none.
@@ -98,7 +113,7 @@ class Mixer {
   std::vector<Parameter> parameters_;
 };
 
-/// The layer that options.attention names: a variant or a mixture (spec.h), or a rival (rivals.h).
+/// The layer that options.attention names: a variant or a mixture (spec.h), or a baseline (baselines.h).
 std::unique_ptr<Mixer> make_mixer(AttentionOptions options);
 
 /// The tensors of a layer carried over to one with a larger max_length: what was there is copied, the rest

@@ -42,7 +42,7 @@ void OptionMap::parse(const std::string& name, const std::string& text) {
   }
 }
 
-int64_t OptionMap::whole(const std::string& name, int64_t fallback) const {
+int64_t OptionMap::integer(const std::string& name, int64_t fallback) const {
   auto found = values_.find(name);
   if (found == values_.end()) return fallback;
   if (const auto* v = std::get_if<int64_t>(&found->second)) return *v;

@@ -36,7 +36,7 @@ class OptionMap {
   void parse(const std::string& name, const std::string& text);
 
   /// Each returns the fallback where the option was not given and throws where its type is wrong.
-  int64_t whole(const std::string& name, int64_t fallback) const;
+  int64_t integer(const std::string& name, int64_t fallback) const;
   double real(const std::string& name, double fallback) const;
   bool flag(const std::string& name, bool fallback) const;
   std::string text(const std::string& name, const std::string& fallback) const;

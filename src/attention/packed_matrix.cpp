@@ -24,7 +24,7 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight)
                         c10::toString(weight.scalar_type()), weight.device().str()));
   }
   constexpr int64_t many = 1 << 20;  // rows that are going to meet it
-  panels_->take(matrix_of(weight.detach().contiguous()).transposed(), many);
+  panels_->pack(matrix_of(weight.detach().contiguous()).transposed(), many);
 }
 
 PackedMatrix::~PackedMatrix() = default;

@@ -10,7 +10,7 @@
 
 namespace synthesizer {
 namespace {
-thread_local bool undrawn = false;
+thread_local bool skip_initialization = false;
 }
 
 Init Init::xavier(int64_t fan_in, int64_t fan_out) {
@@ -21,21 +21,16 @@ int64_t Parameter::count() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-std::vector<Parameter> as_synthesis(std::vector<Parameter> parameters) {
-  for (Parameter& parameter : parameters) parameter.synthesis = true;
-  return parameters;
+SkipInitialization::SkipInitialization() : before_(skip_initialization) {
+  skip_initialization = true;
 }
 
-LeaveUndrawn::LeaveUndrawn() : before_(undrawn) {
-  undrawn = true;
-}
-
-LeaveUndrawn::~LeaveUndrawn() {
-  undrawn = before_;
+SkipInitialization::~SkipInitialization() {
+  skip_initialization = before_;
 }
 
 at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype) {
-  if (undrawn) return at::empty(parameter.shape, dtype);
+  if (skip_initialization) return at::empty(parameter.shape, dtype);
   // Drawn in float32 whatever the dtype, so that one seed gives one model in every precision.
   c10::NoGradGuard no_grad;
   auto tensor = at::zeros(parameter.shape, at::kFloat);
@@ -61,9 +56,9 @@ at::Tensor Weights::find(std::string_view name) const {
   return number ? weights_->tensors[*number] : at::Tensor();
 }
 
-SharedForm Weights::form(std::string_view name) const {
+MatrixFormPtr Weights::form(std::string_view name) const {
   const auto number = number_of(name);
-  return number && !weights_->forms.empty() ? weights_->forms[*number] : SharedForm();
+  return number && !weights_->forms.empty() ? weights_->forms[*number] : MatrixFormPtr();
 }
 
 at::Tensor Weights::operator[](std::string_view name) const {
@@ -74,7 +69,7 @@ at::Tensor Weights::operator[](std::string_view name) const {
   return tensor;
 }
 
-Weights Weights::below(std::string_view prefix) const {
+Weights Weights::with_prefix(std::string_view prefix) const {
   return {*declared_, *weights_, prefix_ + std::string(prefix)};
 }
 

@@ -42,25 +42,24 @@ struct Parameter {
   Init init;
   bool trained = true;     ///< false: a buffer, saved with the model and never changed
   bool linear = false;     ///< the matrix of a linear map, used in linear_map() alone: it may be quantized
-  bool synthesis = false;  ///< it makes the weights between positions: one of the parameters of S
+  bool synthesis = false;  ///< it makes the weights between positions: one of the parameters of S. Follows
+                           ///< from its name in the layer (base/parameter_names.h)
 
   int64_t count() const;
 };
 
-/// The same parameters, marked as parameters of S.
-std::vector<Parameter> as_synthesis(std::vector<Parameter> parameters);
-
 /// Allocates and fills one declared tensor from the default generator of the CPU.
 at::Tensor initialise(const Parameter& parameter, at::ScalarType dtype = at::kFloat);
 
-/// While one of these lives, tensors made in this thread are allocated and not drawn: for models whose
-/// weights come from a file at once. Drawing millions of numbers takes longer than loading them.
-class LeaveUndrawn {
+/// While an object of this class exists, parameters created in this thread are allocated but not initialised:
+/// for models whose weights are loaded from a file. Drawing millions of numbers takes longer than loading
+/// them.
+class SkipInitialization {
  public:
-  LeaveUndrawn();
-  ~LeaveUndrawn();
-  LeaveUndrawn(const LeaveUndrawn&) = delete;
-  LeaveUndrawn& operator=(const LeaveUndrawn&) = delete;
+  SkipInitialization();
+  ~SkipInitialization();
+  SkipInitialization(const SkipInitialization&) = delete;
+  SkipInitialization& operator=(const SkipInitialization&) = delete;
 
  private:
   bool before_;
@@ -77,8 +76,8 @@ class Weights {
   /// The tensor of that name, or an undefined one where the layer has none (an absent bias).
   at::Tensor find(std::string_view name) const;
   /// What stands for that matrix in a layer prepared for inference, or none.
-  SharedForm form(std::string_view name) const;
-  Weights below(std::string_view prefix) const;
+  MatrixFormPtr form(std::string_view name) const;
+  Weights with_prefix(std::string_view prefix) const;
 
  private:
   /// The number of the declared parameter of that name, or none.

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "attention/heads.h"
+
 namespace synthesizer {
 
 OptionInfo init_std_option() {
@@ -33,9 +35,10 @@ std::vector<Parameter> Random::parameters() const {
   return {{"table", Role::logits, {heads_, max_length_, max_length_}, Init::normal(init_std_), trained_}};
 }
 
-Logits Random::logits(const Weights& weights, const at::Tensor&, const Window& window) const {
+Logits Random::logits(const Weights& weights, const at::Tensor&, const RowRange& range) const {
   Logits logits;
-  logits.table = weights["table"].narrow(1, window.begin, window.rows).narrow(2, 0, window.columns);  // H×L×M
+  const auto rows = narrowed(weights["table"], 1, range.begin, range.rows);
+  logits.table = narrowed(rows, 2, 0, range.columns);  // H×L×M
   return logits;
 }
 

@@ -5,7 +5,7 @@
 
 namespace synthesizer {
 
-/// Random synthesizer (paper, "Random Synthesizer"): a table that looks at no token.
+/// Random synthesizer (paper, "Random Synthesizer"): a trained table, independent of the tokens.
 ///
 ///     S_ij = R[m, i, j]        for head m, trained with everything else
 ///
@@ -16,7 +16,7 @@ class Random : public Synthesis {
   static std::vector<OptionInfo> options();
 
   std::vector<Parameter> parameters() const override;
-  Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const override;
+  Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
   int64_t macs(int64_t) const override { return 0; }
 
  protected:

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "attention/baselines.h"
 #include "attention/dense.h"
 #include "attention/factorized_dense.h"
 #include "attention/factorized_random.h"
 #include "attention/random.h"
-#include "attention/rivals.h"
+#include "attention/string_util.h"
 #include "attention/vanilla.h"
-#include "attention/words.h"
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -62,7 +62,7 @@ const std::deque<Variant>& variants() {
 
 void add_variant(Variant variant) {
   for (const auto& name : {variant.name, variant.abbreviation}) {
-    if (lookup(name) || find_rival(name))
+    if (lookup(name) || find_baseline(name))
       invalid(fmt::format("a variant named '{}' is registered already", name));
   }
   registry().push_back(std::move(variant));
@@ -75,7 +75,7 @@ const Variant& find_variant(std::string_view name) {
     known.push_back(v.abbreviation);
     known.push_back(v.name);
   }
-  for (const Rival& rival : rivals()) known.push_back(rival.name);
+  for (const Baseline& baseline : baselines()) known.push_back(baseline.name);
   invalid(fmt::format("unknown attention '{}'{} (known: {})", name, did_you_mean(name, known),
                       fmt::join(known, ", ")));
 }

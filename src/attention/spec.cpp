@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "attention/baselines.h"
 #include "attention/mixture.h"
-#include "attention/rivals.h"
-#include "attention/words.h"
+#include "attention/string_util.h"
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -21,7 +21,7 @@ std::vector<const Variant*> parse_spec(std::string_view spec) {
     if (word.empty()) {
       invalid(fmt::format("attention '{}' has an empty member: write names joined by '+', as in R+V", spec));
     }
-    if (find_rival(word)) {
+    if (find_baseline(word)) {
       invalid(
           fmt::format("attention '{}': {} has no logits, so it cannot be a member of a mixture", spec, word));
     }
@@ -59,13 +59,13 @@ std::vector<OptionInfo> options_of(const std::vector<const Variant*>& members) {
 }
 
 std::string short_spec(std::string_view attention) {
-  const auto found = find_rival(attention);
+  const auto found = find_baseline(attention);
   return found ? found->spec() : short_spec(parse_spec(attention));
 }
 
 std::vector<OptionInfo> options_of(std::string_view attention) {
-  const auto found = find_rival(attention);
-  return found ? found->rival->options : options_of(parse_spec(attention));
+  const auto found = find_baseline(attention);
+  return found ? found->baseline->options : options_of(parse_spec(attention));
 }
 
 void check_extra_options(const AttentionOptions& options) {

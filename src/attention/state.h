@@ -4,12 +4,12 @@
 
 namespace synthesizer {
 
-/// What decoding remembers. Attentions: the values of the positions so far, and their keys where a member of
-/// the mixture looks at other tokens; memory grows by doubling. Convolutions: the last inputs alone, a window
-/// that does not grow.
+/// The decoding state of one layer. Attention: the values of all positions so far, and their keys where a
+/// member of the mixture uses them; capacity grows by doubling. Convolutions: the last inputs only, a window
+/// of fixed size.
 class State {
  public:
-  /// `owner`: the layer (Mixer) that starts it, the only one that may go on with it.
+  /// `owner`: the layer (Mixer) that created the state; no other layer may use it.
   State(int64_t batch, int64_t max_length, const void* owner)
       : batch_(batch), max_length_(max_length), owner_(owner) {}
 
@@ -28,16 +28,16 @@ class State {
   at::Tensor slide(const at::Tensor& next, int64_t width);
   at::Tensor window() const { return window_; }  ///< B×n×D, what slide remembers, or undefined
 
-  /// Row n becomes what row indices[n] was (int64): beams that go on, others that are dropped.
+  /// Row n becomes the former row indices[n] (int64): selects and reorders beams.
   void reorder(const at::Tensor& indices);
 
-  /// A state of its own to go on from. (Copying the object shares its memory.)
+  /// An independent copy. (The copy constructor shares memory.)
   State copy() const;
 
  private:
   void put(at::Tensor& cache, const at::Tensor& next) const;
   at::Tensor so_far(const at::Tensor& cache) const;
-  /// These rows of a cache, with room for as many positions.
+  /// These rows of a cache, with the same capacity.
   at::Tensor picked(const at::Tensor& cache, const at::Tensor& indices) const;
 
   int64_t batch_, max_length_, position_ = 0;

@@ -11,14 +11,14 @@ namespace synthesizer {
 
 /// Rows [begin, begin + rows) of S against columns [0, columns): the whole sequence in training,
 /// one row at a time in decoding.
-struct Window {
+struct RowRange {
   int64_t begin = 0;
   int64_t rows = 0;
   int64_t columns = 0;
 };
 
-/// A synthesizing function. It answers one question: which logits? Projections of the values, masks,
-/// softmax, dropout, caches and heads are the frame's and the kernel's.
+/// A synthesizing function: computes the logits. Value projection, masks, softmax, dropout, caches and heads
+/// are implemented once, in MultiHeadAttention and the kernel.
 ///
 /// It holds no tensors: it declares those it needs, and is handed them with every call.
 class Synthesis {
@@ -27,9 +27,9 @@ class Synthesis {
 
   virtual std::vector<Parameter> parameters() const = 0;
 
-  /// Logits of the window for the tokens x, B×rows×D, which are those of its rows. Where there are keys,
-  /// they are the keys of the same tokens; in decoding the frame puts the earlier ones before them.
-  virtual Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const = 0;
+  /// Logits of the range for its rows' tokens x, B×rows×D. Keys, where there are any, are those of the same
+  /// tokens; in decoding MultiHeadAttention puts the cached ones before them.
+  virtual Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const = 0;
 
   /// Before a layer grows to a larger max_length, with old entries kept as the corner of the new tensors:
   /// sets the options under which they keep their meaning, or throws InvalidInput where there are none.

@@ -14,7 +14,7 @@ std::vector<Parameter> Vanilla::parameters() const {
           projection("key", width_, width_, false).front()};
 }
 
-Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const Window&) const {
+Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const RowRange&) const {
   Logits logits;
   logits.query = split_heads(project(weights, "query", x), heads_);  // B×H×L×K
   logits.key = split_heads(project(weights, "key", x), heads_);      // B×H×L×K

@@ -15,7 +15,7 @@ class Vanilla : public Synthesis {
   explicit Vanilla(const AttentionOptions& options) : width_(options.width), heads_(options.heads) {}
 
   std::vector<Parameter> parameters() const override;
-  Logits logits(const Weights& weights, const at::Tensor& x, const Window& window) const override;
+  Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
   int64_t macs(int64_t length) const override;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace synthesizer {
 
-/// Somebody asked for something that cannot be. The message names the value, what was allowed and,
-/// where there is one, the option that sets it. Python sees a ValueError.
+/// Thrown for invalid user input. The message names the value, what is allowed and, where there is one, the
+/// option that sets it. Python gets a ValueError.
 class InvalidInput : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

@@ -39,29 +39,29 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-NewFile::NewFile(std::string path)
+AtomicFile::AtomicFile(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.tmp{}", path_, ::getpid())) {
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail("cannot be written");
 }
 
-NewFile::~NewFile() {
+AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   ::unlink(temporary_.c_str());
 }
 
-void NewFile::fail(const char* what) const {
+void AtomicFile::fail(const char* what) const {
   const int reason = errno;
   throw std::runtime_error(
       fmt::format("{} {}: {}; what was there before is untouched", path_, what, std::strerror(reason)));
 }
 
-void NewFile::write(const void* data, size_t bytes) {
+void AtomicFile::write(const void* data, size_t bytes) {
   if (!write_all(descriptor_, static_cast<const char*>(data), bytes)) fail("could not be written");
 }
 
-void NewFile::commit() {
+void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail("could not be written");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("could not be put in place");
   ::close(descriptor_);
@@ -75,7 +75,7 @@ bool is_temporary(std::string_view name) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  NewFile file(path);
+  AtomicFile file(path);
   file.write(text);
   file.commit();
 }

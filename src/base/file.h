@@ -9,12 +9,12 @@ namespace synthesizer {
 /// A file that appears whole or not at all: it is written under a temporary name beside its place, synced and
 /// renamed by commit(). Without commit() nothing is left behind, and what was there before stays.
 /// Throws std::runtime_error, with the path and the system's reason, where writing fails (disk full).
-class NewFile {
+class AtomicFile {
  public:
-  explicit NewFile(std::string path);
-  ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* data, size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
@@ -27,7 +27,7 @@ class NewFile {
   int descriptor_ = -1;
 };
 
-/// Whether a file of that name is one that NewFile had not finished when its program was killed.
+/// Whether a file of that name is one that AtomicFile had not finished when its program was killed.
 bool is_temporary(std::string_view name);
 
 /// The same for a text that is at hand.

@@ -15,6 +15,12 @@ std::string with_thousands(int64_t number) {
   return digits;
 }
 
+std::string byte_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.0f} kB", bytes / 1e3);
+  if (bytes < 1e9) return fmt::format("{:.0f} MB", bytes / 1e6);
+  return bytes < 1e12 ? fmt::format("{:.1f} GB", bytes / 1e9) : fmt::format("{:.1f} TB", bytes / 1e12);
+}
+
 std::string duration(double seconds) {
   if (!(seconds >= 0 && seconds < 1e12)) return "?";
   const auto whole = static_cast<int64_t>(std::llround(seconds));

@@ -18,6 +18,9 @@ bool parse_number(std::string_view text, T& value) {
 /// 1234567 as "1,234,567".
 std::string with_thousands(int64_t number);
 
+/// 320000000000 as "320.0 GB", 1500000 as "2 MB".
+std::string byte_text(double bytes);
+
 /// Seconds as "0:42", "12:07", "1:02:07", or "3d 4:05:06"; "?" where they are negative or not finite.
 std::string duration(double seconds);
 

@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/number_checks.h"
+#include "cli/print.h"
+#include "run/run_folder.h"
 #include "train/checkpoint.h"
-#include "train/run_folder.h"
 #include "train/safetensors.h"
 
 namespace synthesizer::cli {
@@ -27,8 +29,8 @@ void average(const std::string& path, int64_t last) {
   auto metadata = TensorFile(files.back()).metadata();
   metadata["averaged"] = fmt::format("{}", fmt::join(steps, " "));
   save_tensors(folder.averaged(), average_weights(files), metadata);
-  fmt::print(stderr, "the mean of steps {}; use it with --weights averaged\n", fmt::join(steps, ", "));
-  fmt::print("{}\n", folder.averaged());
+  print_note("the mean of steps {}; use it with --weights averaged\n", fmt::join(steps, ", "));
+  print_out("{}\n", folder.averaged());
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ void add_average(CLI::App& program) {
   auto path = std::make_shared<std::string>();
   auto last = std::make_shared<int64_t>(0);
   command->add_option("RUN", *path, "its folder")->required();
-  command->add_option("--last", *last, "how many (default: all that were kept)")->check(CLI::PositiveNumber);
+  command->add_option("--last", *last, "how many (default: all that were kept)")->check(at_least(1));
   command->callback([=] { average(*path, *last); });
 }
 

@@ -4,7 +4,7 @@
 
 namespace synthesizer::cli {
 
-// One function a measurement of `synth bench`; each adds its command.
+// One function per measurement of `synth bench`; each adds its command.
 void add_bench_attention(CLI::App& bench);
 void add_bench_decode(CLI::App& bench);
 void add_bench_step(CLI::App& bench);

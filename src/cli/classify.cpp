@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/line_blocks.h"
+#include "cli/print.h"
+#include "cli/process_options.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -19,22 +21,23 @@ struct ClassifyArguments {
   bool json = false;
 };
 
-void print_label(const ClassifyArguments& a, const Labeller& labeller, const Classified& found) {
-  if (!a.json) return fmt::print("{}\n", found.label);
+void print_label(const ClassifyArguments& a, const TextClassifier& classifier,
+                 const ClassificationResult& found) {
+  if (!a.json) return print_out("{}\n", found.label);
   nlohmann::ordered_json object = {{"label", found.label}};
-  for (size_t i = 0; i < labeller.labels().size(); ++i)
-    object["probabilities"][labeller.labels()[i]] = found.probabilities[i];
-  fmt::print("{}\n", object.dump());
+  for (size_t i = 0; i < classifier.labels().size(); ++i)
+    object["probabilities"][classifier.labels()[i]] = found.probabilities[i];
+  print_out("{}\n", object.dump());
 }
 
 void classify(const ClassifyArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
-  auto* labeller = dynamic_cast<Labeller*>(open.task.get());
-  if (!labeller) invalid(fmt::format("{} is a {} run: it has no classes", a.run, open.task->recipe().task));
-  const LongLine too_long = a.lines.truncates() ? LongLine::truncate : LongLine::error;
-  for_lines_of_input([&](const auto& lines, int64_t first, auto& remarks) {
-    for (const Classified& found : labeller->classify(lines, a.lines.batch_tokens, too_long, first, remarks))
-      print_label(a, *labeller, found);
+  auto* classifier = dynamic_cast<TextClassifier*>(open.task.get());
+  if (!classifier) invalid(fmt::format("{} is a {} run: it has no classes", a.run, open.task->recipe().task));
+  for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
+    for (const ClassificationResult& found :
+         classifier->classify(lines, a.lines.batch_tokens, a.lines.too_long, first, remarks))
+      print_label(a, *classifier, found);
   });
 }
 
@@ -45,6 +48,7 @@ void add_classify(CLI::App& program) {
   auto a = std::make_shared<ClassifyArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   add_line_options(*command, a->lines);
+  add_workers_option(*command);
   add_weights_option(*command, a->weights);
   command->add_flag("--json", a->json, "a JSON object a line: the label, and how likely each is");
   command->callback([a] { classify(*a); });

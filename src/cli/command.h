@@ -20,11 +20,15 @@ void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_average(CLI::App& program);
 void add_score(CLI::App& program);
+void add_serve(CLI::App& program);
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line);
 void add_inspect(CLI::App& program);
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line);
 void add_export(CLI::App& program, const std::vector<std::string>& command_line);
 void add_grow(CLI::App& program, const std::vector<std::string>& command_line);
+void add_runs(CLI::App& program);
+void add_tokenize(CLI::App& program);
+void add_completion(CLI::App& program);
 
 /// A table for people: columns as wide as their widest entry, the first one left-aligned, numbers
 /// right-aligned.

@@ -1,4 +1,4 @@
-// synth compare: several attentions side by side, trained for it or taken as they are.
+// synth compare: several attention variants side by side, trained for it or taken as they are.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,12 +10,15 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/print.h"
+#include "cli/process_options.h"
 #include "cli/threads_option.h"
 #include "compare/comparison_table.h"
 #include "compare/report.h"
-#include "compare/train_members.h"
+#include "compare/train_planned_runs.h"
 #include "report/page.h"
 #include "report/table_data.h"
 #include "report/table_text.h"
@@ -26,38 +29,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of the table that is printed.
+enum class TableForm { terminal, markdown, csv, latex, json };
+Choices choices(TableForm) {
+  static constexpr ChoiceName names[] = {{"terminal"}, {"markdown"}, {"csv"}, {"latex"}, {"json"}};
+  return names;
+}
+
 struct CompareArguments {
   std::vector<std::string> what;
-  std::string attention, folder, weights = "best", text, format = "terminal";
+  std::string attention, folder, weights = "best", text;
+  TableForm form = TableForm::terminal;
   std::vector<std::string> changes, data;
   int64_t seeds = 1;
   bool json = false;
   const CLI::App* command = nullptr;  ///< has --threads
+  ProcessOptions processes;
 };
 
 /// Trains what has to be, and says which runs there are then.
 std::vector<std::string> runs_of(const CompareArguments& a) {
   const bool recipe = a.what.size() == 1 && !fs::is_directory(a.what[0]);
   if (!recipe) {
-    if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1)
-      invalid("--attention, --set and --seeds are for a recipe; these are runs, trained already");
+    if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1 || a.processes.processes != 1)
+      invalid(
+          "--attention, --set, --seeds and --processes are for a recipe; these are runs, trained already");
     return a.what;
   }
   if (a.attention.empty())
-    invalid(fmt::format("which attentions of {}? For example --attention V,D,R,R+V", a.what[0]));
-  const auto members =
-      members_of(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
-  train_members(a.what[0], members);
+    invalid(fmt::format("which attention variants of {}? For example --attention V,D,R,R+V", a.what[0]));
+  const auto planned =
+      planned_runs(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
+  check(a.processes);
+  train_planned_runs(a.what[0], planned, a.processes);
   std::vector<std::string> folders;
-  for (const Member& member : members) folders.push_back(member.folder);
+  for (const PlannedRun& run : planned) folders.push_back(run.folder);
   return folders;
 }
 
-std::string as_text(const Table& table, const std::string& format) {
-  if (format == "markdown") return markdown_table(table);
-  if (format == "csv") return csv_table(table);
-  if (format == "latex") return latex_table(table);
-  if (format == "json") return json_table(table).dump(2) + "\n";
+std::string as_text(const Table& table, TableForm form) {
+  switch (form) {
+    case TableForm::markdown: return markdown_table(table);
+    case TableForm::csv: return csv_table(table);
+    case TableForm::latex: return latex_table(table);
+    case TableForm::json: return json_table(table).dump(2) + "\n";
+    case TableForm::terminal: break;
+  }
   return terminal_table(table, isatty(STDOUT_FILENO) != 0);
 }
 
@@ -68,19 +85,22 @@ void compare(const CompareArguments& a, const std::string& command) {
   const ScoreCells cells = score_cells(comparison);
   const Table table = comparison_table(comparison, cells);
   fs::create_directories(a.folder);
-  const std::pair<const char*, const char*> forms[] = {
-      {"table.md", "markdown"}, {"table.csv", "csv"}, {"table.tex", "latex"}, {"table.json", "json"}};
-  for (const auto& [file, format] : forms) write_file(a.folder + "/" + file, as_text(table, format));
+  const std::pair<const char*, TableForm> forms[] = {{"table.md", TableForm::markdown},
+                                                     {"table.csv", TableForm::csv},
+                                                     {"table.tex", TableForm::latex},
+                                                     {"table.json", TableForm::json}};
+  for (const auto& [file, form] : forms) write_file(a.folder + "/" + file, as_text(table, form));
   const std::string path = a.folder + "/report.html";
   write_file(path, page(comparison_report(comparison, cells, a.weights, a.text, command)));
-  fmt::print("{}", as_text(table, a.json ? "json" : a.format));
-  fmt::print(stderr, "\n{} (beside it table.md, .csv, .tex, .json)\n", path);
+  print_out("{}", as_text(table, a.json ? TableForm::json : a.form));
+  print_note("\n{} (beside it table.md, .csv, .tex, .json)\n", path);
 }
 
 }  // namespace
 
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line) {
-  auto* command = program.add_subcommand("compare", "several attentions side by side, as a table and a page");
+  auto* command =
+      program.add_subcommand("compare", "several attention variants side by side, as a table and a page");
   auto a = std::make_shared<CompareArguments>();
   a->command = command;
   command->add_option("RECIPE-OR-RUNS", a->what, "a recipe to train, or folders of runs")->required();
@@ -91,12 +111,13 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
   command->add_option("--set", a->changes, "KEY=VALUE over the recipe, for all of them");
   command->add_option("--seeds", a->seeds,
                       "of a recipe: so many runs of each, with seeds that follow its own");
+  add_process_options(*command, a->processes);
   command->add_option("--data", a->data,
                       "what to score: train, dev or test, or files (default: test, else dev)");
-  command->add_option("--text", a->text, "what attentions are looked at with (default: lines of dev)");
+  command->add_option("--text", a->text,
+                      "the text that attention weights are shown for (default: lines of dev)");
   add_weights_option(*command, a->weights);
-  command->add_option("--format", a->format, "of what is printed")
-      ->check(CLI::IsMember({"terminal", "markdown", "csv", "latex", "json"}));
+  add_choice(*command, "--format", a->form, "of what is printed: ");
   command->add_flag("--json", a->json, "the same as --format json");
   std::string typed;
   for (size_t i = 0; i < command_line.size(); ++i) typed += i == 0 ? "synth" : " " + command_line[i];

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
+#include "cli/print.h"
 #include "inspect/convert.h"
 #include "inspect/new_run.h"
 #include "model/prepare.h"
@@ -37,7 +38,7 @@ void convert(const ConvertArguments& a, const std::vector<std::string>& command)
     invalid(fmt::format("--attention is {}: tables can be converted to FR, the factorized random one",
                         a.attention));
   }
-  check_free(a.to);
+  check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
   const auto& files = open.task->recipe().data.dev;
@@ -51,7 +52,7 @@ void convert(const ConvertArguments& a, const std::vector<std::string>& command)
     print_scores(before, after);
   }
   write_new_run(a.to, *made.task, {"convert", a.run, command}, after);
-  fmt::print(stderr, "made {}; train it further with: synth train --init-from {} --run NEW\n", a.to, a.to);
+  print_note("made {}; train it further with: synth train --init-from {} --run NEW\n", a.to, a.to);
 }
 
 }  // namespace

@@ -1,30 +1,86 @@
 #include "cli/decode_options.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-namespace synthesizer::cli {
+#include <algorithm>
 
-DecodeOptions DecodeArguments::over(DecodeOptions all) const {
-  all.beam = beam.value_or(all.beam);
-  all.length_penalty = length_penalty.value_or(all.length_penalty);
-  all.length_normalization = length_normalization.value_or(all.length_normalization);
-  all.min_length = min_length.value_or(all.min_length);
-  all.max_length = max_length.value_or(all.max_length);
-  all.no_repeat_ngram = no_repeat_ngram.value_or(all.no_repeat_ngram);
-  if (no_early_stopping) all.early_stopping = false;
-  check(all);
-  return all;
+namespace synthesizer::cli {
+namespace {
+
+std::string hyphenated(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
 }
 
-void add_decode_options(CLI::App& command, DecodeArguments& a) {
-  command.add_option("--beam", a.beam, "hypotheses a sentence; 1 is greedy (default: the recipe's)");
-  command.add_option("--length-penalty", a.length_penalty, "0: none; larger favours longer outputs");
-  command.add_option("--length-normalization", a.length_normalization, "power (Marian, fairseq) or gnmt");
-  command.add_option("--min-length", a.min_length, "tokens of the output, at least");
-  command.add_option("--max-length", a.max_length, "tokens of the output, at most");
-  command.add_option("--no-repeat-ngram", a.no_repeat_ngram,
-                     "so many tokens in a row never occur twice; 0: they may");
-  command.add_flag("--no-early-stopping", a.no_early_stopping, "search on until nothing better can come");
+/// Adds one option to a command, by the kind of its value.
+struct OptionAdder {
+  CLI::App& command;
+  const DecodeOption& option;
+  std::vector<std::function<void(DecodeOptions&)>>& given;
+
+  /// On by default, so that the command line can only turn it off.
+  CLI::Option* operator()(bool DecodeOptions::*member) const {
+    return command.add_flag_callback(
+        "--no-" + hyphenated(option.name),
+        [&to = given, member] { to.push_back([member](DecodeOptions& o) { o.*member = false; }); },
+        option.help_when_off);
+  }
+  template <NamedEnum E>
+  CLI::Option* operator()(E DecodeOptions::*member) const {
+    return add<std::string>([member, key = option.key()](DecodeOptions& o, const std::string& name) {
+      o.*member = choose<E>(key, name);
+    });
+  }
+  template <typename T>
+  CLI::Option* operator()(T DecodeOptions::*member) const {
+    return add<T>([member](DecodeOptions& o, const T& value) { o.*member = value; });
+  }
+
+ private:
+  template <typename T>
+  CLI::Option* add(std::function<void(DecodeOptions&, const T&)> set) const {
+    return command.add_option_function<T>(
+        "--" + hyphenated(option.name),
+        [&to = given, set = std::move(set)](const T& value) {
+          to.push_back([set, value](DecodeOptions& o) { set(o, value); });
+        },
+        option.help);
+  }
+};
+
+/// The value as people write it.
+struct ValueText {
+  const DecodeOptions& options;
+  template <NamedEnum E>
+  std::string operator()(E DecodeOptions::*member) const {
+    return choice_name(options.*member);
+  }
+  template <typename T>
+  std::string operator()(T DecodeOptions::*member) const {
+    return fmt::format("{}", options.*member);
+  }
+};
+
+}  // namespace
+
+void DecodeArguments::add_to(CLI::App& command, DecodeOption::Use use, bool defaults) {
+  for (const DecodeOption& option : decode_option_list()) {
+    if (option.use != use) continue;
+    CLI::Option* added = std::visit(OptionAdder{command, option, given_}, option.member);
+    const bool flag = std::holds_alternative<bool DecodeOptions::*>(option.member);
+    if (defaults) {
+      added->default_str(std::visit(ValueText{DecodeOptions{}}, option.member));
+    } else if (!flag) {
+      added->description(option.help + " (default: the recipe's)");
+    }
+  }
+}
+
+DecodeOptions DecodeArguments::over(DecodeOptions options) const {
+  for (const auto& set : given_) set(options);
+  check(options);
+  return options;
 }
 
 void add_weights_option(CLI::App& command, std::string& weights) {

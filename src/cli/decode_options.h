@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "decode/options.h"
 
@@ -11,16 +12,19 @@ class App;
 
 namespace synthesizer::cli {
 
-/// What the command line says about decoding; what it leaves out is as the run's recipe has it.
-struct DecodeArguments {
-  std::optional<int64_t> beam, min_length, max_length, no_repeat_ngram;
-  std::optional<double> length_penalty;
-  std::optional<std::string> length_normalization;
-  bool no_early_stopping = false;
+/// What the command line says about decoding; what it leaves out is as it was.
+class DecodeArguments {
+ public:
+  /// Adds the options of that use. `defaults`: whether the help shows them, for those that no recipe has. To
+  /// be called once the arguments have their final place.
+  void add_to(CLI::App& command, DecodeOption::Use use, bool defaults = false);
 
-  DecodeOptions over(DecodeOptions of_the_recipe) const;
+  /// Throws InvalidInput where a value is out of its range.
+  DecodeOptions over(DecodeOptions options) const;
+
+ private:
+  std::vector<std::function<void(DecodeOptions&)>> given_;
 };
-void add_decode_options(CLI::App& command, DecodeArguments& arguments);
 
 /// --weights best, last, averaged, or a file.
 void add_weights_option(CLI::App& command, std::string& weights);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/print.h"
 
 namespace synthesizer::cli {
 
@@ -15,11 +16,11 @@ Scores dev_scores(Task& task, const Dataset& dev, bool texts) {
 void print_scores(const Scores& before, const Scores& after) {
   TextTable table({"dev", "before", "after"});
   for (size_t n = 0; n < before.size(); ++n) {
-    if (before[n].first == "tokens" || before[n].first == "examples") continue;
+    if (is_count(before[n].first)) continue;
     table.add(
         {before[n].first, fmt::format("{:.4f}", before[n].second), fmt::format("{:.4f}", after[n].second)});
   }
-  fmt::print("\n");
+  print_out("\n");
   table.print(1);
 }
 

@@ -7,7 +7,10 @@
 #include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/print.h"
+#include "cli/process_options.h"
 #include "task/run.h"
+#include "task/unknown_tokens.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -19,12 +22,27 @@ struct EvalArguments {
   bool no_text = false, json = false;
 };
 
-void evaluate(const EvalArguments& a) {
+struct EvalResult {
+  Evaluation found;
+  UnknownTokens unknown;
+};
+
+EvalResult evaluate(const EvalArguments& a, ProcessGroup* group) {
   const OpenRun open = open_run(a.run, a.weights);
   const Recipe& recipe = open.task->recipe();
   const auto data = open.task->open(split_files(recipe, a.data), false);
-  for (const std::string& remark : data->remarks) fmt::print(stderr, "{}\n", remark);
-  const Evaluation found = open.task->evaluate(*data, !a.no_text, a.decode.over(recipe.decode));
+  if (rank_of(group) == 0)
+    for (const std::string& remark : data->remarks) print_note("{}\n", remark);
+  open.task->share_evaluation(group);
+  EvalResult result;
+  result.found = open.task->evaluate(*data, !a.no_text, a.decode.over(recipe.decode));
+  if (rank_of(group) > 0) return result;
+  result.unknown = unknown_tokens(*data);
+  if (const auto warning = unknown_warning(*data, result.unknown)) print_note("synth: {}\n", *warning);
+  return result;
+}
+
+void print_evaluation(const EvalArguments& a, const Evaluation& found, const UnknownTokens& unknown) {
   if (a.json) {
     nlohmann::ordered_json object;
     for (const auto& [key, value] : found.scores) {
@@ -34,14 +52,26 @@ void evaluate(const EvalArguments& a) {
         object[key] = value;
       }
     }
+    object["unknown_percent"] = unknown.percent();
     for (const auto& [key, value] : found.notes) object[key] = value;
-    return fmt::print("{}\n", object.dump(2));
+    return print_out("{}\n", object.dump(2));
   }
   for (const auto& [key, value] : found.scores) {
-    fmt::print("{:<20} {}\n", key,
-               is_count(key) ? with_thousands(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
+    print_out("{:<20} {}\n", key,
+              is_count(key) ? with_thousands(static_cast<int64_t>(value)) : fmt::format("{:.4f}", value));
   }
-  for (const auto& [key, value] : found.notes) fmt::print("{:<20} {}\n", key, value);
+  print_out("{:<20} {:.4f}\n", "unknown_percent", unknown.percent());
+  for (const auto& [key, value] : found.notes) print_out("{:<20} {}\n", key, value);
+}
+
+void evaluate(const EvalArguments& a) {
+  EvalResult result;
+  run_processes(
+      {}, [&](ProcessGroup* group) { result = evaluate(a, group); },
+      [&](int64_t rank) {
+        if (rank == 0) print_evaluation(a, result.found, result.unknown);
+        return 0;
+      });
 }
 
 }  // namespace
@@ -53,7 +83,8 @@ void add_eval(CLI::App& program) {
   command->add_option("--data", a->data,
                       "train, dev or test, or files (default: test where there is one, else dev)");
   add_weights_option(*command, a->weights);
-  add_decode_options(*command, a->decode);
+  a->decode.add_to(*command, DecodeOption::Use::search);
+  add_workers_option(*command);
   command->add_flag("--no-text", a->no_text, "loss and perplexity alone: write nothing, score nothing");
   command->add_flag("--json", a->json, "as a JSON object");
   command->callback([a] { evaluate(*a); });

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
+#include "cli/print.h"
 #include "inspect/new_run.h"
 #include "model/prepare.h"
 
@@ -24,7 +25,7 @@ double megabytes(const std::string& file) {
 }
 
 void export_run(const ExportArguments& a, const std::vector<std::string>& command) {
-  check_free(a.to);
+  check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   Task& task = *open.task;
   check_not_quantized(task.model(), a.run);
@@ -38,7 +39,7 @@ void export_run(const ExportArguments& a, const std::vector<std::string>& comman
     if (dev) print_scores(before, after = dev_scores(task, *dev, !a.no_text));
   }
   write_new_run(a.to, task, {"export", a.run, command}, after);
-  fmt::print(stderr, "made {}; its weights have {:.1f} MB\n", a.to, megabytes(RunFolder{a.to}.model()));
+  print_note("made {}; its weights have {:.1f} MB\n", a.to, megabytes(RunFolder{a.to}.model()));
 }
 
 }  // namespace

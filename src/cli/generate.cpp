@@ -6,7 +6,10 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/number_checks.h"
+#include "cli/print.h"
 #include "task/run.h"
+#include "task/unknown_tokens.h"
 #include "text/utf8.h"
 
 namespace synthesizer::cli {
@@ -14,12 +17,25 @@ namespace {
 
 struct GenerateArguments {
   std::string run, weights = "best", prompt;
-  int64_t tokens = 200;
-  DecodeOptions decode;
+  int64_t tokens = 200, samples = 1;
+  DecodeArguments decode;
 };
 
+/// The text as it grows.
+void write_sample(const GenerateArguments& a, DecodeOptions decode, Generator& generator, int64_t number) {
+  decode.seed += static_cast<uint64_t>(number);
+  if (a.samples > 1)
+    print_out("{}--- sample {}, seed {} ---\n", number > 0 ? "\n" : "", number + 1, decode.seed);
+  print_out("{}", a.prompt);
+  generator.generate(a.prompt, a.tokens, decode, [](const std::string& text) {
+    print_out("{}", text);
+    flush_output();
+  });
+  print_out("\n");
+}
+
 void generate(const GenerateArguments& a) {
-  check(a.decode);
+  const DecodeOptions decode = a.decode.over({});
   if (const size_t byte = first_invalid_byte(a.prompt); byte != std::string::npos)
     invalid(fmt::format("--prompt: byte {} is not UTF-8", byte + 1));
   const OpenRun open = open_run(a.run, a.weights);
@@ -28,12 +44,14 @@ void generate(const GenerateArguments& a) {
     invalid(fmt::format("{} is a {} run: it turns one text into another (synth translate)", a.run,
                         open.task->recipe().task));
   }
-  fmt::print("{}", a.prompt);
-  generator->generate(a.prompt, a.tokens, a.decode, [](const std::string& text) {
-    fmt::print("{}", text);
-    std::fflush(stdout);
-  });
-  fmt::print("\n");
+  const UnknownTokens unknown = unknown_tokens(*open.task->tokenizers().target, a.prompt);
+  if (unknown.unknown > 0) {
+    print_note(
+        "synth: warning: {} of the prompt's {} tokens are unknown to the tokenizer of {}: the model "
+        "cannot tell them apart\n",
+        unknown.unknown, unknown.tokens, a.run);
+  }
+  for (int64_t n = 0; n < a.samples; ++n) write_sample(a, decode, *generator, n);
 }
 
 }  // namespace
@@ -43,15 +61,11 @@ void add_generate(CLI::App& program) {
   auto a = std::make_shared<GenerateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--prompt", a->prompt, "what it goes on from (default: nothing)");
-  command->add_option("--tokens", a->tokens, "how many")
+  command->add_option("--tokens", a->tokens, "how many")->capture_default_str()->check(at_least(0));
+  command->add_option("--samples", a->samples, "texts, each with the seed after the last one's")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--temperature", a->decode.temperature, "0: always the most likely token")
-      ->capture_default_str();
-  command->add_option("--top-k", a->decode.top_k, "only the k most likely; 0: all")->capture_default_str();
-  command->add_option("--top-p", a->decode.top_p, "the fewest that reach this probability")
-      ->capture_default_str();
-  command->add_option("--seed", a->decode.seed, "another one gives another text")->capture_default_str();
+      ->check(at_least(1));
+  a->decode.add_to(*command, DecodeOption::Use::sampling, /*defaults=*/true);
   add_weights_option(*command, a->weights);
   command->callback([a] { generate(*a); });
 }

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/print.h"
 #include "inspect/grow_run.h"
 #include "inspect/new_run.h"
 #include "model/prepare.h"
@@ -18,17 +19,16 @@ struct GrowArguments {
 };
 
 void grow(const GrowArguments& a, const std::vector<std::string>& command) {
-  check_free(a.to);
+  check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
   const auto larger = grown_task(*open.task, a.max_length);
   write_new_run(a.to, *larger, {"grow", a.run, command}, {});
-  fmt::print(
-      stderr,
+  print_note(
       "{} takes {} tokens instead of {}; what lies beyond the old length is untrained (go on with synth "
       "train --init-from {} --run NEW)\n",
       a.to, a.max_length, open.task->recipe().model.max_length, a.to);
-  fmt::print("{}\n", a.to);
+  print_out("{}\n", a.to);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "base/range.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/number_checks.h"
+#include "cli/print.h"
 #include "inspect/json.h"
 #include "inspect/pictures.h"
 #include "task/run.h"
@@ -28,18 +30,24 @@ struct InspectArguments {
   CLI::Option* text = nullptr;
 };
 
+/// The place that --stack names; none where it was not given.
+std::optional<AttentionPlace> only(const InspectArguments& a) {
+  if (a.stack.empty()) return std::nullopt;
+  return choose<AttentionPlace>("--stack", a.stack);
+}
+
 void write_pictures(const InspectArguments& a, const Inspection& found, picture::Format format) {
-  auto pictures = map_pictures(found, a.stack);
+  auto pictures = map_pictures(found, only(a));
   for (auto more : {table_pictures(found), number_pictures(found)})
     pictures.insert(pictures.end(), more.begin(), more.end());
   for (const NamedPicture& one : pictures)
     write_file(fmt::format("{}/{}{}", a.out, one.name, picture::ending(format)), one.draw(format));
-  fmt::print(stderr, "{} pictures and inspect.json in {}\n", pictures.size(), a.out);
+  print_note("{} pictures and inspect.json in {}\n", pictures.size(), a.out);
 }
 
 void inspect(const InspectArguments& a) {
   const picture::Format format = picture::format_of(a.format);
-  if (!a.stack.empty()) check_one_of("--stack", a.stack, {"encoder", "decoder", "cross"});
+  const auto stack = only(a);
   if (a.text->count() > 0 && a.look.text.empty()) invalid("--text is empty: give a text to look at");
   if (a.text->count() == 0 && !a.look.target.empty())
     invalid("--target needs --text, the text it belongs to");
@@ -47,8 +55,8 @@ void inspect(const InspectArguments& a) {
     invalid(fmt::format("--out {} is a file: name a folder", a.out));
   const OpenRun open = open_run(a.run, a.weights);
   const Inspection found = inspect_run(open, a.look);
-  const auto has = [&](const InspectedLayer& layer) { return layer.seen.stack == a.stack; };
-  if (!a.stack.empty() && std::none_of(found.layers.begin(), found.layers.end(), has))
+  const auto has = [&](const InspectedLayer& layer) { return layer.captured.stack == stack; };
+  if (stack && std::none_of(found.layers.begin(), found.layers.end(), has))
     invalid(fmt::format("--stack {}: {} has no weights there", a.stack, a.run));
   const auto json = to_json(found);
   if (!a.out.empty()) {
@@ -56,8 +64,8 @@ void inspect(const InspectArguments& a) {
     write_pictures(a, found, format);
     write_file(a.out + "/inspect.json", json.dump() + "\n");
   }
-  if (a.json) return fmt::print("{}\n", json.dump());
-  for (const std::string& line : summary_of(found)) fmt::print("{}\n", line);
+  if (a.json) return print_out("{}\n", json.dump());
+  for (const std::string& line : summary_of(found)) print_out("{}\n", line);
 }
 
 }  // namespace
@@ -75,7 +83,7 @@ void add_inspect(CLI::App& program) {
   command->add_option("--stack", a->stack, "maps of the encoder, the decoder or cross alone (default: all)");
   command->add_option("--lines", a->look.lines, "of dev that the numbers are means over, at most")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   add_weights_option(*command, a->weights);
   command->add_flag("--json", a->json, "everything as a JSON object instead of the summary");
   command->callback([a] { inspect(*a); });

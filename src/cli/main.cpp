@@ -4,25 +4,39 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
-#include <new>
+#include <exception>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/failures.h"
+#include "cli/quiet_option.h"
 #include "cli/threads_option.h"
-#include "compare/train_members.h"
+#include "compare/train_planned_runs.h"
 #include "runtime/memory.h"
 #include "runtime/processor.h"
+
+using synthesizer::finish_output;
+using synthesizer::flush_output;
+using synthesizer::OutputFailed;
+using synthesizer::prepare_output;
+using synthesizer::write_error;
+using synthesizer::write_output;
 
 namespace {
 
 constexpr int kCouldNot = 1, kMistake = 2;
-constexpr const char* kOutOfMemory = "out of memory: a smaller model, or smaller batches, would need less";
 
 int fail(int status, const std::string& message) {
-  std::fputs(("synth: error: " + message + "\n").c_str(), stderr);  // never throws, though nobody may read it
+  try {
+    flush_output();  // results before the failure are results
+  } catch (const OutputFailed&) {
+    // One error is reported, the first.
+  }
+  write_error("synth: error: " + message + "\n");
   return status;
 }
 
@@ -50,12 +64,23 @@ std::string explain_extras(const CLI::App& program) {
                      synthesizer::did_you_mean(word, known), where);
 }
 
+/// What --help and --version print, to standard output.
+int print_requested(const CLI::App& program, const CLI::Success& requested) {
+  std::ostringstream out, err;
+  program.exit(requested, out, err);
+  write_output(out.str());
+  finish_output();
+  return 0;
+}
+
 /// The program up to its exit status: what a command throws becomes one line on standard error.
 int synth(int argc, char** argv) {
+  prepare_output();
   synthesizer::avoid_amx_trap();
   synthesizer::keep_freed_memory();
-  CLI::App program("Attentions whose alignment is synthesized: train, decode, measure, look into, compare.",
-                   "synth");
+  CLI::App program(
+      "Attention variants of the Synthesizer paper: train, decode, evaluate, inspect and compare models.",
+      "synth");
   program.set_version_flag("--version", std::string("synth ") + synthesizer::version());
   program.require_subcommand(1);
   program.fallthrough(false);
@@ -73,14 +98,22 @@ int synth(int argc, char** argv) {
   synthesizer::cli::add_export(program, command_line);
   synthesizer::cli::add_grow(program, command_line);
   synthesizer::cli::add_score(program);
+  synthesizer::cli::add_serve(program);
   synthesizer::cli::add_compare(program, command_line);
+  synthesizer::cli::add_runs(program);
+  synthesizer::cli::add_tokenize(program);
   synthesizer::cli::add_bench(program);
+  synthesizer::cli::add_completion(program);
   synthesizer::cli::add_threads_option(program);
+  synthesizer::cli::add_quiet_option(program);
   try {
-    program.parse(argc, argv);
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::Success& requested) {
+      return print_requested(program, requested);
+    }
+    finish_output();
     return 0;
-  } catch (const CLI::Success& asked_for_help) {
-    return program.exit(asked_for_help);
   } catch (const CLI::ExtrasError&) {
     return fail(kMistake, explain_extras(program));
   } catch (const CLI::RequiredError& missing) {
@@ -97,12 +130,8 @@ int synth(int argc, char** argv) {
     return fail(kMistake, mistake.what());
   } catch (const synthesizer::TrainingFailed& failure) {
     return failure.status;  // it has said why
-  } catch (const std::bad_alloc&) {
-    return fail(kCouldNot, kOutOfMemory);
   } catch (const std::exception& failure) {
-    const std::string text = failure.what();
-    if (text.find("can't allocate memory") != std::string::npos) return fail(kCouldNot, kOutOfMemory);
-    return fail(kCouldNot, text.substr(0, text.find('\n')));
+    return fail(kCouldNot, synthesizer::cli::explain_failure(failure));
   }
 }
 
@@ -112,7 +141,7 @@ int main(int argc, char** argv) {
   try {
     return synth(argc, argv);
   } catch (...) {  // not even a message could be made
-    std::fputs("synth: error: the program has failed and cannot say why\n", stderr);
+    write_error("synth: error: the program has failed and cannot say why\n");
     return kCouldNot;
   }
 }

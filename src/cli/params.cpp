@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/layer_options.h"
+#include "cli/print.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -23,9 +24,8 @@ void print_parameter_table(const Mixer& layer, const Count& count, int64_t lengt
                                  : with_thousands(parameter.count()) + " fixed"});
   }
   table.print(2);
-  fmt::print("\nsynthesis  {}\ntotal      {}\nmacs       {} for one sequence of {}\n",
-             with_thousands(count.synthesis), with_thousands(count.total), with_thousands(count.macs),
-             length);
+  print_out("\nsynthesis  {}\ntotal      {}\nmacs       {} for one sequence of {}\n",
+            with_thousands(count.synthesis), with_thousands(count.total), with_thousands(count.macs), length);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void add_params(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
   command
       ->add_option("--attention", arguments->layer.attention,
-                   "a variant, a mixture such as R+V, or a rival such as light-conv")
+                   "a variant, a mixture such as R+V, or a baseline such as light-conv")
       ->required();
   command->add_flag("--bias", arguments->layer.bias, "biases of the projections of input and output");
   command->add_option("--length", *length, "length to count multiply-adds for (default: max-length)");
@@ -56,7 +56,7 @@ void add_params(CLI::App& program) {
                                      {"synthesis", count.synthesis},
                                      {"total", count.total},
                                      {"macs", count.macs}};
-    fmt::print("{}\n", object.dump(2));
+    print_out("{}\n", object.dump(2));
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "metric/registry.h"
 #include "text/lines.h"
 
@@ -94,7 +95,7 @@ void print_result_json(const MetricResult& result) {
   for (const auto& [key, value] : result.values) {
     std::visit([&, &key = key](const auto& v) { object[key] = v; }, value);
   }
-  fmt::print("{}\n", object.dump(2));
+  print_out("{}\n", object.dump(2));
 }
 
 std::string list_of_metrics() {
@@ -117,7 +118,7 @@ void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
 }  // namespace
 
 void add_score(CLI::App& program) {
-  auto* command = program.add_subcommand("score", "measure texts against references, a segment a line");
+  auto* command = program.add_subcommand("score", "measure texts against references, a segment per line");
   auto arguments = std::make_shared<ScoreArguments>();
   command->add_option("METRIC", arguments->metric, "what to measure, see below")->required();
   command->add_option("--hyp", arguments->hypotheses, "the texts; plain or gzip, - is standard input")
@@ -135,7 +136,7 @@ void add_score(CLI::App& program) {
     const Segments hypotheses = read_segments(arguments->hypotheses);
     const MetricResult result =
         score(metric, hypotheses, read_references(*arguments, hypotheses.size()), options);
-    arguments->json ? print_result_json(result) : fmt::print("{}\n", result.text);
+    arguments->json ? print_result_json(result) : print_out("{}\n", result.text);
   });
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/print.h"
 #include "report/table_grid.h"
 
 namespace synthesizer::cli {
@@ -12,7 +13,7 @@ void TextTable::print(size_t left) const {
     auto& entries = grid.rows.emplace_back();
     for (const std::string& text : row) entries.push_back({text});
   }
-  fmt::print("{}", lines_of(grid));
+  print_out("{}", lines_of(grid));
 }
 
 }  // namespace synthesizer::cli

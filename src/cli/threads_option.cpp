@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
+#include "cli/process_options.h"
 #include "runtime/core_sharing.h"
 #include "runtime/threads.h"
 
@@ -34,8 +35,7 @@ void add_threads_option(CLI::App& program) {
   program.parse_complete_callback([threads, &program] {
     if (*threads) check_between(kThreadsOption, **threads, 1, kMaxThreads);
     use_threads(*threads ? **threads : usable_cores());
-    // Comparing trains in children of this process first, and whoever forks must not share cores yet.
-    if (!program.got_subcommand("compare")) share_cores();
+    if (!starts_processes(program)) share_cores();
   });
 }
 

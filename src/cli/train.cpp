@@ -8,8 +8,12 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "cli/print.h"
+#include "cli/process_options.h"
 #include "cli/threads_option.h"
 #include "compare/report.h"
+#include "compare/train_planned_runs.h"
+#include "task/dry_run.h"
 #include "task/training.h"
 
 namespace synthesizer::cli {
@@ -20,7 +24,8 @@ namespace fs = std::filesystem;
 struct TrainArguments {
   std::string recipe, run, init_from;
   std::vector<std::string> changes;
-  bool resume = false, explain = false;
+  bool resume = false, accept_changed_data = false, explain = false, dry_run = false;
+  ProcessOptions processes;
 };
 
 /// The recipe's file: the one that was given, or that of the run to start from.
@@ -28,7 +33,7 @@ std::string recipe_file(const TrainArguments& a) {
   if (!a.recipe.empty() || a.init_from.empty() || a.resume) return a.recipe;
   const RunFolder first{a.init_from};
   if (!fs::exists(first.config()))
-    invalid(fmt::format("--init-from {}: it is no run (it has no config.toml)", a.init_from));
+    invalid(fmt::format("--init-from {}: it is not a run folder (it has no config.toml)", a.init_from));
   return first.config();
 }
 
@@ -41,7 +46,8 @@ Recipe recipe_of(const TrainArguments& a) {
   if (!a.resume)
     invalid("synth train needs a recipe (recipes/ has some; synth train --explain lists the keys)");
   const RunFolder folder{a.run};
-  if (!fs::exists(folder.config())) invalid(fmt::format("{} is no run: there is nothing to resume", a.run));
+  if (!fs::exists(folder.config()))
+    invalid(fmt::format("{} is not a run folder: there is nothing to resume", a.run));
   return load_recipe(folder.config(), a.changes);
 }
 
@@ -50,25 +56,60 @@ void print_outcome(const TrainArguments& a, const Outcome& outcome) {
   const char* how = outcome.end == Outcome::End::patience ? "stopped, as dev gets no better," : "done";
   std::string line = fmt::format("{} after {} steps in {}", how, with_thousands(s.step), duration(s.seconds));
   if (s.best_step > 0) line += fmt::format("; best at step {}: {:.4f}", with_thousands(s.best_step), s.best);
-  fmt::print(stderr, "{}\n", line);
-  fmt::print("{}\n", a.run);
+  print_note("{}\n", line);
+  print_out("{}\n", a.run);
 }
 
-void train(const TrainArguments& a, const std::vector<std::string>& command) {
-  if (a.explain) return fmt::print("{}", explain_recipe());
-  if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
-  TrainingOptions options;
-  options.folder = a.run;
-  options.resume = a.resume;
-  options.command = command;
-  options.say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
-  const Outcome outcome = train_run(recipe_of(a), options);
-  if (outcome.end == Outcome::End::stopped) {
+void print_dry_run(const Recipe& recipe) {
+  check_options_used(recipe);
+  const DryRun found = dry_run(recipe);
+  print_out("{}\n", found.summary);
+  print_out("  {:<6} {:.3g} s, median of {}; {} {}/s\n", "step", found.seconds_per_step, found.measured_steps,
+            with_thousands(static_cast<int64_t>(found.tokens_per_second)), found.unit);
+  print_out("  {:<6} {} at most so far, LibTorch included\n", "peak", byte_text(found.peak_memory_bytes));
+  print_out("  {:<6} {} for {} steps, validations aside\n", "time", duration(found.seconds),
+            with_thousands(recipe.train.steps));
+}
+
+/// What rank 0 does when the training is over. Returns the status to end with.
+int finish(const TrainArguments& a, const Outcome& outcome, int64_t rank) {
+  const bool stopped = outcome.end == Outcome::End::stopped;
+  if (rank > 0) return stopped ? 1 : 0;
+  if (stopped) {
     throw std::runtime_error(fmt::format(
         "stopped at step {}, saved; go on with: synth train --run {} --resume", outcome.state.step, a.run));
   }
   write_run_report(a.run);
   print_outcome(a, outcome);
+  return 0;
+}
+
+void train(const TrainArguments& a, const std::vector<std::string>& command) {
+  if (a.explain) return print_out("{}", explain_recipe());
+  if (a.dry_run) {
+    if (a.processes.processes != 1) invalid("--dry-run measures one process: leave --processes out");
+    return print_dry_run(recipe_of(a));
+  }
+  if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
+  if (a.accept_changed_data && !a.resume)
+    invalid("--accept-changed-data is for a run that goes on, with --resume");
+  TrainingOptions options;
+  options.folder = a.run;
+  options.resume = a.resume;
+  options.accept_changed_data = a.accept_changed_data;
+  options.command = command;
+  options.say = [](const std::string& text) { print_note("{}\n", text); };
+  const Recipe recipe = recipe_of(a);
+  if (!a.resume) check_options_used(recipe);
+  Outcome outcome;
+  const int status = run_processes(
+      a.processes,
+      [&](ProcessGroup* group) {
+        options.group = group;
+        outcome = train_run(recipe, options);
+      },
+      [&](int64_t rank) { return finish(a, outcome, rank); });
+  if (status != 0) throw TrainingFailed(status);
 }
 
 }  // namespace
@@ -86,6 +127,11 @@ void add_train(CLI::App& program, const std::vector<std::string>& command_line) 
                    "start from that run's weights and tokenizer; its recipe too, where none is given")
       ->type_name("RUN");
   command->add_flag("--resume", a->resume, "go on with a run that was stopped, bit for bit");
+  command->add_flag("--accept-changed-data", a->accept_changed_data,
+                    "resume although the data have changed since; run.json records both");
+  command->add_flag("--dry-run", a->dry_run,
+                    "say what it takes (parameters, data, memory, time) from a few steps; make no run");
+  add_process_options(*command, a->processes);
   command->add_flag("--explain", a->explain, "list every key with its default");
   command->callback([a, command, command_line] {
     a->changes = with_threads(*command, a->changes);

@@ -7,6 +7,9 @@
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/line_blocks.h"
+#include "cli/number_checks.h"
+#include "cli/print.h"
+#include "cli/process_options.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -16,18 +19,18 @@ struct TranslateArguments {
   std::string run, weights = "best";
   DecodeArguments decode;
   LineArguments lines;
-  int64_t nbest = 1;
   bool scores = false;
 };
 
-void print_translations(const TranslateArguments& a, size_t line, const std::vector<Translation>& best) {
+void print_translations(const TranslateArguments& a, bool several, size_t line,
+                        const std::vector<Translation>& best) {
   for (const Translation& t : best) {
-    if (a.nbest > 1) {
-      fmt::print("{} ||| {} ||| {:.4f}\n", line, t.text, t.score);
+    if (several) {
+      print_out("{} ||| {} ||| {:.4f}\n", line, t.text, t.score);
     } else if (a.scores) {
-      fmt::print("{:.4f}\t{}\n", t.score, t.text);
+      print_out("{:.4f}\t{}\n", t.score, t.text);
     } else {
-      fmt::print("{}\n", t.text);
+      print_out("{}\n", t.text);
     }
   }
 }
@@ -41,15 +44,12 @@ void translate(const TranslateArguments& a) {
                     "a text, synth classify names its class)",
                     a.run, open.task->recipe().task));
   }
-  DecodeOptions options = a.decode.over(open.task->recipe().decode);
-  options.nbest = a.nbest;
-  check(options);
-  const LongLine too_long = a.lines.truncates() ? LongLine::truncate : LongLine::error;
-  for_lines_of_input([&](const auto& lines, int64_t first, auto& remarks) {
+  const DecodeOptions options = a.decode.over(open.task->recipe().decode);
+  for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
     const auto results =
-        translator->translate(lines, options, a.lines.batch_tokens, too_long, first, remarks);
+        translator->translate(lines, options, a.lines.batch_tokens, a.lines.too_long, first, remarks);
     for (size_t i = 0; i < results.size(); ++i)
-      print_translations(a, static_cast<size_t>(first) - 1 + i, results[i]);
+      print_translations(a, options.nbest > 1, static_cast<size_t>(first) - 1 + i, results[i]);
   });
 }
 
@@ -59,12 +59,14 @@ void add_translate(CLI::App& program) {
   auto* command = program.add_subcommand("translate", "standard input to standard output, line by line");
   auto a = std::make_shared<TranslateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  add_decode_options(*command, a->decode);
-  command->add_option("--nbest", a->nbest, "print the n best of each line: LINE ||| TEXT ||| SCORE")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  a->decode.add_to(*command, DecodeOption::Use::search);
+  a->decode.add_to(*command, DecodeOption::Use::output, /*defaults=*/true);
+  command->get_option("--nbest")
+      ->check(at_least(1))
+      ->description("print the n best of each line: LINE ||| TEXT ||| SCORE");
   command->add_flag("--scores", a->scores, "print each line's score before it");
   add_line_options(*command, a->lines);
+  add_workers_option(*command);
   add_weights_option(*command, a->weights);
   command->callback([a] { translate(*a); });
 }

@@ -4,9 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "attention/baselines.h"
 #include "attention/registry.h"
-#include "attention/rivals.h"
 #include "cli/command.h"
+#include "cli/print.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -21,7 +22,7 @@ void print_variants_json() {
                     {"interacts", v.interacts},
                     {"parameters", v.parameters}});
   }
-  fmt::print("{}\n", list.dump(2));
+  print_out("{}\n", list.dump(2));
 }
 
 std::string option_names(const std::vector<OptionInfo>& options) {
@@ -40,34 +41,33 @@ void print_variant_table() {
                option_names(v.options)});
   }
   table.print(7);
-  fmt::print(
+  print_out(
       "\nd width, h heads, N max_length, k rank; a·b ≥ N. Biases come on top. Mixtures join any of them: "
       "R+V, D+FR+V;\n"
       "option weights = learned, learned-per-head or sum.\n\n");
 }
 
-void print_rival_table() {
-  TextTable table({"rival", "what it is", "causal", "parameters", "options"});
-  for (const Rival& r : rivals()) {
+void print_baseline_table() {
+  TextTable table({"baseline", "what it is", "causal", "parameters", "options"});
+  for (const Baseline& r : baselines()) {
     table.add({r.name, r.help, r.causal ? "can be" : "never", r.parameters, option_names(r.options)});
   }
   table.print(5);
-  fmt::print(
-      "\nw kernel width, k rank. Rivals stand alone, in no mixture. A size may follow the name: "
+  print_out(
+      "\nw kernel width, k rank. Baselines cannot be mixed. A size can follow the name: "
       "light-conv:15, linformer:64.\n");
 }
 
 }  // namespace
 
 void add_variants(CLI::App& program) {
-  auto* command =
-      program.add_subcommand("variants", "every synthesizing function there is, and their rivals, as tables");
+  auto* command = program.add_subcommand("variants", "tables of all attention variants and baselines");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "the synthesizing functions as a JSON list");
   command->callback([json] {
     if (*json) return print_variants_json();
     print_variant_table();
-    print_rival_table();
+    print_baseline_table();
   });
 }
 

@@ -27,15 +27,15 @@ Place place_of(const std::string& name) {
 }
 
 /// The table that a layer's weights are made from alone; null where tokens have their say.
-const RandomTable* only_table(const Inspection& inspection, const SeenLayer& seen) {
-  if (seen.stack == "cross") return nullptr;
+const RandomTable* only_table(const Inspection& inspection, const CapturedLayer& captured) {
+  if (captured.stack == AttentionPlace::cross) return nullptr;
   for (const RandomTable& table : inspection.tables) {
-    if (table.layer == seen.layer && table.member == seen.attention) return &table;
+    if (table.layer == captured.layer && table.member == captured.attention) return &table;
   }
   return nullptr;
 }
 
-json head_json(const WeightMap& map, const HeadNumbers& numbers, const RandomTable* table, size_t head) {
+json head_json(const WeightMap& map, const HeadStatistics& numbers, const RandomTable* table, size_t head) {
   json object = {{"weights", packed_matrix(map.weights, map.rows, map.columns)},
                  {"entropy", numbers.entropy},
                  {"distance", numbers.distance}};
@@ -52,16 +52,18 @@ json head_json(const WeightMap& map, const HeadNumbers& numbers, const RandomTab
 json attention_json(const Inspection& inspection) {
   json layers = json::array();
   for (const InspectedLayer& layer : inspection.layers) {
-    const SeenLayer& seen = layer.seen;
-    const RandomTable* table = only_table(inspection, seen);
+    const CapturedLayer& captured = layer.captured;
+    const RandomTable* table = only_table(inspection, captured);
     json heads = json::array();
-    for (size_t head = 0; head < seen.heads.size(); ++head)
-      heads.push_back(head_json(seen.heads[head], layer.numbers[head], table, head));
-    const auto& rows = seen.stack == "encoder" ? inspection.encoder_tokens : inspection.decoder_tokens;
-    const auto& columns = seen.stack == "decoder" ? inspection.decoder_tokens : inspection.encoder_tokens;
+    for (size_t head = 0; head < captured.heads.size(); ++head)
+      heads.push_back(head_json(captured.heads[head], layer.numbers[head], table, head));
+    const auto& rows =
+        captured.stack == AttentionPlace::encoder ? inspection.encoder_tokens : inspection.decoder_tokens;
+    const auto& columns =
+        captured.stack == AttentionPlace::decoder ? inspection.decoder_tokens : inspection.encoder_tokens;
     layers.push_back(
-        {{"stack", seen.stack},
-         {"layer", seen.number},
+        {{"stack", choice_name(captured.stack)},
+         {"layer", captured.number},
          {"global", table != nullptr},
          {"rows", rows},
          {"columns", columns},

@@ -3,38 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <set>
 
+#include "base/error.h"
 #include "report/comparable.h"
+#include "run/run_folder.h"
+#include "text/content_hash.h"
 
 namespace synthesizer {
 namespace {
 
-bool has(const Measured& measured, const std::string& key) {
-  return std::any_of(measured.scores.begin(), measured.scores.end(),
+bool has(const Evaluation& evaluation, const std::string& key) {
+  return std::any_of(evaluation.scores.begin(), evaluation.scores.end(),
                      [&](const auto& score) { return score.first == key; });
 }
 
 /// What the task itself counts, then how well the model foresees the text.
-std::vector<std::string> score_columns(const Measured& measured) {
+std::vector<std::string> score_columns(const Evaluation& evaluation) {
   static const std::vector<std::string> likelihood = {
       "loss", "perplexity", "log_perplexity", "word_perplexity", "bits_per_character", "accuracy"};
-  std::vector<std::string> columns;
-  for (const auto& scored : measured.outputs.scored) {
-    for (const std::string& key : scored.keys) columns.push_back(key);
-  }
-  const bool writes = !columns.empty();
-  for (const auto& [key, value] : measured.scores) {
-    const bool known = std::find(columns.begin(), columns.end(), key) != columns.end();
+  std::set<std::string> written;  // scores of what the model writes
+  for (const auto& scored : evaluation.outputs.scored) written.insert(scored.keys.begin(), scored.keys.end());
+  const bool writes = !written.empty();
+  std::vector<std::string> columns;  // in the task's order: the one that counts first
+  for (const auto& [key, value] : evaluation.scores) {
     const bool foreseen = std::find(likelihood.begin(), likelihood.end(), key) != likelihood.end();
-    if (!known && !foreseen && !is_count(key)) columns.push_back(key);
+    if (written.contains(key) || (!foreseen && !is_count(key))) columns.push_back(key);
   }
   // Of a model that writes one such number is enough; of one that only foresees they are all there is.
   if (writes || !columns.empty()) {
-    columns.push_back(has(measured, "perplexity") ? "perplexity" : "loss");
+    columns.push_back(has(evaluation, "perplexity") ? "perplexity" : "loss");
   } else {
     for (const char* key : {"log_perplexity", "loss", "perplexity", "bits_per_character", "accuracy"}) {
-      if (has(measured, key) && !(std::string(key) == "loss" && has(measured, "log_perplexity")))
+      if (has(evaluation, key) && !(std::string(key) == "loss" && has(evaluation, "log_perplexity")))
         columns.push_back(key);
     }
   }
@@ -50,16 +53,29 @@ std::string without_seed(const RunRecord& run) {
   return text;
 }
 
+/// The same weights are the same run, whatever its folder is called: it must not count as two seeds.
+void check_different(const std::vector<RunRecord>& runs, const std::string& weights) {
+  std::map<std::string, std::string> known;  // folder of a run, by the hash of its weights
+  for (const RunRecord& run : runs) {
+    const std::string file = RunFolder{run.path}.weights(weights);
+    if (!std::filesystem::exists(file)) continue;  // whoever opens it says so
+    const auto [first, is_new] = known.try_emplace(file_hash(file), run.path);
+    if (!is_new)
+      invalid(fmt::format("{} and {} have the same weights: they are one run; name it once", first->second,
+                          run.path));
+  }
+}
+
 }  // namespace
 
 std::vector<double> ComparedRow::values(const std::string& score) const {
   std::vector<double> found;
-  for (const Measured& one : measured) {
+  for (const Evaluation& one : evaluations) {
     for (const auto& [key, value] : one.scores) {
       if (key == score) found.push_back(value);
     }
   }
-  return found.size() == measured.size() ? found : std::vector<double>();
+  return found.size() == evaluations.size() ? found : std::vector<double>();
 }
 
 Comparison compare_runs(const std::vector<std::string>& folders, const std::string& weights,
@@ -73,6 +89,7 @@ Comparison compare_runs(const std::vector<std::string>& folders, const std::stri
     pointers.push_back(&records.back());
   }
   check_comparable(pointers);
+  check_different(records, weights);
 
   Comparison comparison;
   std::map<std::string, size_t> row_of;
@@ -85,11 +102,11 @@ Comparison compare_runs(const std::vector<std::string>& folders, const std::stri
     }
     ComparedRow& row = comparison.rows[place->second];
     row.runs.push_back(record);
-    row.measured.push_back(measured_run(record.path, weights, data));
+    row.evaluations.push_back(cached_evaluation(record.path, weights, data));
   }
   const auto labels = labels_of(firsts);
   for (size_t i = 0; i < labels.size(); ++i) comparison.rows[i].label = labels[i];
-  comparison.scores = score_columns(comparison.rows.front().measured.front());
+  comparison.scores = score_columns(comparison.rows.front().evaluations.front());
   return comparison;
 }
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/measured.h"
-#include "report/run_record.h"
+#include "compare/cached_evaluation.h"
 #include "report/table.h"
+#include "run/run_record.h"
 
 namespace synthesizer {
 
@@ -13,9 +13,9 @@ namespace synthesizer {
 struct ComparedRow {
   std::string label;
   std::vector<RunRecord> runs;
-  std::vector<Measured> measured;  ///< one a run
+  std::vector<Evaluation> evaluations;  ///< one per run
 
-  /// The values of a score, one a run; empty where a run has none of that name.
+  /// The values of a score, one per run; empty where a run has none of that name.
   std::vector<double> values(const std::string& score) const;
 };
 

@@ -21,7 +21,7 @@ Costs costs_of(const ComparedRow& row) {
   for (size_t i = 0; i < row.runs.size(); ++i) {
     const RunRecord& run = row.runs[i];
     if (const auto speed = run.tokens_per_second()) train.push_back(*speed);
-    const Outputs& outputs = row.measured[i].outputs;
+    const Outputs& outputs = row.evaluations[i].outputs;
     if (outputs.seconds > 0) decode.push_back(static_cast<double>(outputs.tokens) / outputs.seconds);
     const auto& lines = run.curves.of("train");
     if (!lines.empty()) {
@@ -46,7 +46,7 @@ Table comparison_table(const Comparison& comparison, const ScoreCells& scores) {
     columns.push_back({key, score_name(key), Numbers::fixed, score_digits(key),
                        lower_is_better(key) ? Best::lowest : Best::highest});
   }
-  const bool writes = comparison.rows.front().measured.front().outputs.seconds > 0;
+  const bool writes = comparison.rows.front().evaluations.front().outputs.seconds > 0;
   const bool labels = comparison.counts_examples();
   columns.push_back({"train_tokens_per_second", labels ? "train ex/s" : "train tok/s", Numbers::count});
   if (writes)

@@ -9,8 +9,9 @@
 #include "base/version.h"
 #include "compare/run_json.h"
 #include "compare/score_cells.h"
+#include "report/compared_settings.h"
 #include "report/page.h"
-#include "train/run_folder.h"
+#include "run/run_folder.h"
 
 namespace synthesizer {
 namespace {
@@ -21,7 +22,7 @@ using nlohmann::json;
 std::string title_of(const Comparison& comparison) {
   const RunRecord& first = comparison.first();
   std::string what = first.task();
-  for (const std::string& word : first.command) {
+  for (const std::string& word : first.provenance.command) {
     const std::filesystem::path path(word);
     if (path.extension() == ".toml") what = path.stem().string();
   }
@@ -65,18 +66,18 @@ json comparison_report(const Comparison& comparison, const ScoreCells& cells, co
     for (size_t i = 0; i < runs.size(); ++i) runs[i]["scores"][key] = cell_json(cells[n][i]);
   }
   std::string files;
-  for (const auto& [path, hash] : first.data) {
+  for (const auto& [path, hash] : first.provenance.data) {
     files += (files.empty() ? "" : ", ") + path.substr(path.rfind('/') + 1);
   }
   json report = {{"title", title_of(comparison)},
                  {"task", first.task()},
                  {"data", files},
-                 {"created", date_of(first.started)},
+                 {"created", date_of(first.provenance.started)},
                  {"version", version()},
                  {"unit", comparison.counts_examples() ? "examples" : "tokens"},
                  {"scores", scores},
                  {"runs", runs},
-                 {"samples", samples_json(comparison.rows.front().measured.front().outputs)},
+                 {"samples", samples_json(comparison.rows.front().evaluations.front().outputs)},
                  {"settings", settings_json(comparison)},
                  {"command", command}};
   if (std::string note = paper_note(comparison); !note.empty()) {
@@ -93,15 +94,16 @@ void write_run_report(const std::string& folder) {
   ComparedRow& row = alone.rows.back();
   row.runs.push_back(read_run(folder));
   row.label = row.runs.front().attention();
-  Measured& measured = row.measured.emplace_back();
+  Evaluation& evaluation = row.evaluations.emplace_back();
   if (const Measurement* best = row.runs.front().best()) {
     for (const auto& [key, value] : best->values) {
-      measured.scores.emplace_back(key, value);
+      evaluation.scores.emplace_back(key, value);
       if (!is_count(key)) alone.scores.push_back(key);
     }
   }
   std::string command;
-  for (const std::string& word : row.runs.front().command) command += (command.empty() ? "" : " ") + word;
+  for (const std::string& word : row.runs.front().provenance.command)
+    command += (command.empty() ? "" : " ") + word;
   write_file(files.report(), page(comparison_report(alone, score_cells(alone), "best", "", command)));
 }
 

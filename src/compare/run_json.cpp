@@ -73,7 +73,7 @@ json run_json(const ComparedRow& row, const std::string& weights, const std::str
     object["attention"] = attention_json(seen);
     object["mixture"] = mixture_json(seen);
   }
-  const Outputs& outputs = row.measured.front().outputs;
+  const Outputs& outputs = row.evaluations.front().outputs;
   json written = json::array();
   for (const size_t line : sample_lines(outputs)) written.push_back(outputs.written[line]);
   object["outputs"] = written;

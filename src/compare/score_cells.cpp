@@ -77,7 +77,7 @@ ScoreCells score_cells(const Comparison& comparison) {
                                     [](const ComparedRow& row) { return row.runs.size() == 1; });
   std::vector<ScoresOfLines> lines;
   for (const ComparedRow& row : comparison.rows) {
-    if (one_each) lines.push_back(scores_of_lines(row.measured.front().outputs));
+    if (one_each) lines.push_back(scores_of_lines(row.evaluations.front().outputs));
   }
   ScoreCells all;
   for (const std::string& key : comparison.scores) {

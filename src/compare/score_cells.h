@@ -4,8 +4,8 @@
 
 namespace synthesizer {
 
-/// One list for each of the comparison's scores, a cell a row: the score, its interval and its p against the
-/// first row (or its spread, where a row has several seeds), and the paper's figure. Resampling takes its
+/// One list for each of the comparison's scores, a cell per row: the score, its interval and its p against
+/// the first row (or its spread, where a row has several seeds), and the paper's figure. Resampling takes its
 /// time: to be made once, for the table and for the page.
 using ScoreCells = std::vector<std::vector<TableCell>>;
 ScoreCells score_cells(const Comparison& comparison);

@@ -5,11 +5,11 @@
 
 #include <span>
 
-#include "decode/batch.h"
 #include "decode/candidates.h"
 #include "decode/limits.h"
 #include "decode/repeats.h"
 #include "decode/sentence_beam.h"
+#include "decode/tensor_access.h"
 
 namespace synthesizer {
 
@@ -23,6 +23,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
   std::vector<int64_t> tokens(beams.size(), begin);  // what each row of the model is fed next
   while (!tokens.empty()) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
+    forbid(log_probability, model.forbidden());
     if (options.no_repeat_ngram > 0) {
       std::vector<const std::vector<int64_t>*> outputs;
       for (const SentenceBeam& beam : beams) {
@@ -32,7 +33,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
       forbid_repeats(log_probability, outputs, options.no_repeat_ngram);
     }
     const auto best = best_tokens(log_probability, SentenceBeam::choices(options));
-    const auto ends = floats(log_probability.select(1, end));  // B
+    const auto ends = float_values(log_probability.select(1, end));  // B
 
     tokens.clear();
     std::vector<int64_t> rows;
@@ -49,7 +50,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
       }
       first += count;
     }
-    go_on_with(model, rows);
+    select_rows(model, rows);
   }
 
   std::vector<std::vector<Hypothesis>> results;

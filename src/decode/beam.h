@@ -8,8 +8,8 @@
 
 namespace synthesizer {
 
-/// Beam search for all sentences at once: the n best of each, best first. The model has one row a sentence,
-/// each of which starts from `begin` (any id the model takes); `max_lengths` has one a sentence, see
+/// Beam search for all sentences at once: the n best of each, best first. The model has one row per sentence,
+/// each of which starts from `begin` (any id the model takes); `max_lengths` has one per sentence, see
 /// output_limits.
 ///
 /// A sentence's rows become as many as its live hypotheses after the first step, and are dropped when it is

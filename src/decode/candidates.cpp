@@ -49,7 +49,7 @@ class Best {
 
 }  // namespace
 
-void not_a_number(int64_t row) {
+void throw_not_finite(int64_t row) {
   throw std::runtime_error(fmt::format(
       "the model's output is not a number (row {} of the batch): its weights have diverged or are damaged",
       row));
@@ -60,6 +60,10 @@ at::Tensor log_probabilities(const at::Tensor& logits, int64_t end) {
     invalid(fmt::format("the end token is {}: the model knows tokens 0 to {}", end, logits.size(1) - 1));
   }
   return at::log_softmax(logits.detach(), 1, at::kFloat);
+}
+
+void forbid(const at::Tensor& log_probabilities, int64_t token) {
+  if (token >= 0) log_probabilities.select(1, token).fill_(-std::numeric_limits<float>::infinity());
 }
 
 std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities, int64_t k) {
@@ -82,7 +86,7 @@ std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities
     }
   });
   const auto first_bad = std::find(bad.begin(), bad.end(), 1);
-  if (first_bad != bad.end()) not_a_number(first_bad - bad.begin());
+  if (first_bad != bad.end()) throw_not_finite(first_bad - bad.begin());
   return best;
 }
 

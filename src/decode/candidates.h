@@ -20,10 +20,14 @@ inline bool better(const Choice& a, const Choice& b) {
 
 /// Throws where a model's output cannot be a distribution: NaN, a logit of +infinity, or every logit
 /// -infinity.
-[[noreturn]] void not_a_number(int64_t row);
+[[noreturn]] void throw_not_finite(int64_t row);
 
 /// The logits as float32 log-probabilities, B×V. `end` must be one of the V tokens.
 at::Tensor log_probabilities(const at::Tensor& logits, int64_t end);
+
+/// Makes a token impossible, in place: `log_probabilities` or logits B×V. The others keep their values.
+/// Nothing where the token is -1.
+void forbid(const at::Tensor& log_probabilities, int64_t token);
 
 /// The k best tokens of each row of log-probabilities, best first; those of probability 0 are left out, so
 /// there may be fewer, even none. Throws std::runtime_error where a row is not a number.

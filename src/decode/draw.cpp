@@ -44,7 +44,8 @@ void keep_share(std::vector<Choice>& weights, double p) {
 
 }  // namespace
 
-std::vector<Choice> drawable(std::span<const float> logits, const DecodeOptions& options, int64_t forbidden) {
+std::vector<Choice> sampling_candidates(std::span<const float> logits, const DecodeOptions& options,
+                                        int64_t forbidden) {
   auto choices = possible(logits, forbidden);
   if (choices.empty()) return choices;
   const Choice top = *std::min_element(choices.begin(), choices.end(), better);
@@ -58,7 +59,7 @@ std::vector<Choice> drawable(std::span<const float> logits, const DecodeOptions&
   return choices;
 }
 
-int64_t draw(std::span<const Choice> weights, RandomStream& random) {
+int64_t draw_token(std::span<const Choice> weights, RandomStream& random) {
   double total = 0;
   for (const Choice& choice : weights) total += choice.value;
   const double target = random.uniform() * total;

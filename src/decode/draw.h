@@ -13,10 +13,10 @@ namespace synthesizer {
 /// then top-p of what that left. All arithmetic is in double and in a fixed order, without vector code: the
 /// same logits give the same tokens on every machine. `forbidden` (a token, or -1) is left out unless it is
 /// the only one possible. Empty only where the logits are no distribution: NaN, +infinity, or all -infinity.
-std::vector<Choice> drawable(std::span<const float> logits, const DecodeOptions& options,
-                             int64_t forbidden = -1);
+std::vector<Choice> sampling_candidates(std::span<const float> logits, const DecodeOptions& options,
+                                        int64_t forbidden = -1);
 
 /// One of them, by its share.
-int64_t draw(std::span<const Choice> weights, RandomStream& random);
+int64_t draw_token(std::span<const Choice> weights, RandomStream& random);
 
 }  // namespace synthesizer

@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
-#include "decode/batch.h"
 #include "decode/candidates.h"
 #include "decode/limits.h"
 #include "decode/repeats.h"
+#include "decode/tensor_access.h"
 
 namespace synthesizer {
 
@@ -29,7 +29,8 @@ std::vector<std::vector<Hypothesis>> greedy_search(StepModel& model, int64_t beg
   std::vector<int64_t> tokens(limits.size(), begin);
   for (int64_t length = 0; !sentences.empty(); ++length) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
-    const auto ends = floats(log_probability.select(1, end));
+    forbid(log_probability, model.forbidden());
+    const auto ends = float_values(log_probability.select(1, end));
     if (options.no_repeat_ngram > 0) {
       std::vector<const std::vector<int64_t>*> so_far;
       for (const int64_t n : sentences) so_far.push_back(&outputs[static_cast<size_t>(n)]);
@@ -37,17 +38,18 @@ std::vector<std::vector<Hypothesis>> greedy_search(StepModel& model, int64_t beg
     }
     if (length < options.min_length) log_probability.select(1, end).fill_(impossible);
     const auto [values, indices] = log_probability.max(1);  // B, the first of equal ones
-    const auto value = floats(values);
-    const auto token = wholes(indices);
+    const auto value = float_values(values);
+    const auto token = integer_values(indices);
 
     tokens.clear();
     std::vector<int64_t> rows, going_on;
     for (size_t row = 0; row < sentences.size(); ++row) {
       const int64_t n = sentences[row];
-      if (std::isnan(value[row]) || std::isnan(ends[row])) not_a_number(static_cast<int64_t>(row));
+      if (std::isnan(value[row]) || std::isnan(ends[row])) throw_not_finite(static_cast<int64_t>(row));
       // The end is also forced, even below the minimum, where no other token is possible.
       if (length == limits[n] || token[row] == end || value[row] == impossible) {
-        results[n] = {ended(std::move(outputs[n]), sums[n] + ends[row], length < limits[n], options)};
+        results[n] = {
+            finished_hypothesis(std::move(outputs[n]), sums[n] + ends[row], length < limits[n], options)};
         continue;
       }
       outputs[n].push_back(token[row]);
@@ -57,7 +59,7 @@ std::vector<std::vector<Hypothesis>> greedy_search(StepModel& model, int64_t beg
       going_on.push_back(n);
     }
     sentences = std::move(going_on);
-    go_on_with(model, rows);
+    select_rows(model, rows);
   }
   return results;
 }

@@ -6,11 +6,12 @@ namespace synthesizer {
 
 double length_norm(int64_t length, const DecodeOptions& options) {
   const auto n = static_cast<double>(length);
-  return std::pow(options.length_normalization == "gnmt" ? (5 + n) / 6 : n, options.length_penalty);
+  return std::pow(options.length_normalization == LengthNormalization::gnmt ? (5 + n) / 6 : n,
+                  options.length_penalty);
 }
 
-Hypothesis ended(std::vector<int64_t> tokens, double log_probability, bool finished,
-                 const DecodeOptions& options) {
+Hypothesis finished_hypothesis(std::vector<int64_t> tokens, double log_probability, bool finished,
+                               const DecodeOptions& options) {
   const auto length = static_cast<int64_t>(tokens.size()) + 1;
   const double score = log_probability / length_norm(length, options);
   return {std::move(tokens), log_probability, score, finished};

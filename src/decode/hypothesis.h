@@ -19,7 +19,7 @@ struct Hypothesis {
 double length_norm(int64_t length, const DecodeOptions& options);
 
 /// The hypothesis that ends after these tokens, its score included.
-Hypothesis ended(std::vector<int64_t> tokens, double log_probability, bool finished,
-                 const DecodeOptions& options);
+Hypothesis finished_hypothesis(std::vector<int64_t> tokens, double log_probability, bool finished,
+                               const DecodeOptions& options);
 
 }  // namespace synthesizer

@@ -2,33 +2,65 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/range.h"
 
 namespace synthesizer {
-void check(const DecodeOptions& o) {
-  check_at_least("decode.beam", o.beam, 1);
-  if (!std::isfinite(o.length_penalty)) {
-    invalid(fmt::format("decode.length_penalty is {}: it must be a finite number", o.length_penalty));
+namespace {
+
+/// Whether one value is in its range.
+struct RangeCheck {
+  const DecodeOptions& options;
+  const DecodeOption& option;
+
+  void operator()(int64_t DecodeOptions::*member) const {
+    check_at_least(option.key(), options.*member, static_cast<int64_t>(option.least));
   }
-  check_one_of("decode.length_normalization", o.length_normalization, {"power", "gnmt"});
-  check_at_least("decode.min_length", o.min_length, 0);
-  check_at_least("decode.max_length", o.max_length, 0);
+  void operator()(double DecodeOptions::*member) const {
+    check_real(option.key(), options.*member, option.least, option.most);
+  }
+  template <typename Any>
+  void operator()(Any DecodeOptions::*) const {}
+};
+
+}  // namespace
+
+const std::vector<DecodeOption>& decode_option_list() {
+  using O = DecodeOptions;
+  using Use = DecodeOption::Use;
+  constexpr double any = std::numeric_limits<double>::infinity();
+  static const std::vector<DecodeOption> all = {
+      {"beam", &O::beam, Use::search, "hypotheses per sentence; 1: greedy", 1, any},
+      {"length_penalty", &O::length_penalty, Use::search, "0: none; larger favours longer outputs", -any,
+       any},
+      {"length_normalization", &O::length_normalization, Use::search,
+       list_of(choices(LengthNormalization{}))},
+      {"early_stopping", &O::early_stopping, Use::search, "a sentence is done when beam hypotheses are", 0, 0,
+       "search on until nothing better can come"},
+      {"min_length", &O::min_length, Use::search, "tokens of the output, at least", 0, any},
+      {"no_repeat_ngram", &O::no_repeat_ngram, Use::search,
+       "so many tokens in a row never occur twice in an output; 0: they may", 0, any},
+      {"max_length", &O::max_length, Use::search,
+       "tokens of the output, at most; 0: twice the source's and 20", 0, any},
+      {"nbest", &O::nbest, Use::output, "the n best hypotheses of each line, at most beam", 1, any},
+      {"temperature", &O::temperature, Use::sampling, "0: always the most likely token", 0, any},
+      {"top_k", &O::top_k, Use::sampling, "only the k most likely; 0: all", 0, any},
+      {"top_p", &O::top_p, Use::sampling, "the fewest that reach this probability", 0, 1},
+      {"seed", &O::seed, Use::sampling, "another one gives another text", 0, any},
+  };
+  return all;
+}
+
+void check(const DecodeOptions& o) {
+  for (const DecodeOption& option : decode_option_list()) std::visit(RangeCheck{o, option}, option.member);
   if (o.max_length > 0 && o.max_length < o.min_length) {
     invalid(fmt::format("decode.max_length is {}: it must be 0 or at least decode.min_length, {}",
                         o.max_length, o.min_length));
   }
-  check_at_least("decode.no_repeat_ngram", o.no_repeat_ngram, 0);
-  check_at_least("decode.nbest", o.nbest, 1);
   if (o.nbest > o.beam) {
     invalid(fmt::format("decode.nbest is {}: it must be at most decode.beam, {}", o.nbest, o.beam));
-  }
-  check_not_negative("decode.temperature", o.temperature);
-  check_at_least("decode.top_k", o.top_k, 0);
-  if (!(o.top_p >= 0 && o.top_p <= 1)) {
-    invalid(fmt::format("decode.top_p is {}: it must be between 0 and 1", o.top_p));
   }
 }
 

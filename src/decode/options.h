@@ -2,19 +2,30 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
+#include <vector>
+
+#include "base/choice.h"
 
 namespace synthesizer {
 
-/// How text is made from a model; the keys of `[decode]`.
+/// How log-probabilities of hypotheses of different lengths are compared; see DecodeOptions.
+enum class LengthNormalization { power, gnmt };
+inline Choices choices(LengthNormalization) {
+  static constexpr ChoiceName names[] = {{"power", "Marian, fairseq"}, {"gnmt", "Tensor2Tensor, the paper"}};
+  return names;
+}
+
+/// How text is made from a model. decode_option_list() has their names, ranges and help.
 struct DecodeOptions {
-  int64_t beam = 4;  ///< hypotheses a sentence; 1 is greedy search
+  int64_t beam = 4;  ///< hypotheses per sentence; 1 is greedy search
 
   /// Hypotheses of different lengths are compared by log-probability / norm, where length counts the end
-  /// token: "power": norm = length^alpha, as in Marian and fairseq; "gnmt": ((5 + length) / 6)^alpha, as in
+  /// token: power: norm = length^alpha, as in Marian and fairseq; gnmt: ((5 + length) / 6)^alpha, as in
   /// GNMT and Tensor2Tensor. Alpha 0 compares the log-probabilities themselves, a larger one favours longer
   /// outputs.
   double length_penalty = 0.6;
-  std::string length_normalization = "power";
+  LengthNormalization length_normalization = LengthNormalization::power;
 
   /// true: a sentence is done when `beam` hypotheses are finished, as in fairseq. false: when besides no
   /// unfinished one can become better than the worst of them. What follows has at most probability 1, so none
@@ -38,6 +49,28 @@ struct DecodeOptions {
   double top_p = 1;        ///< of these, the fewest whose probabilities reach p; at least one
   uint64_t seed = 1;
 };
+
+/// One option of decoding. The keys of `[decode]`, the options of `synth`, the keyword arguments in Python
+/// and check() all follow from this one list.
+struct DecodeOption {
+  using Member = std::variant<bool DecodeOptions::*, int64_t DecodeOptions::*, uint64_t DecodeOptions::*,
+                              double DecodeOptions::*, LengthNormalization DecodeOptions::*>;
+  enum class Use {
+    search,    ///< of greedy and beam search; a key of recipes
+    output,    ///< what is returned of a search; given with each call
+    sampling,  ///< of drawn text; given with each call
+  };
+
+  std::string name;  ///< "length_penalty"
+  Member member;
+  Use use;
+  std::string help;
+  double least = 0, most = 0;      ///< of numbers
+  std::string help_when_off = {};  ///< of one that is on by default
+
+  std::string key() const { return "decode." + name; }  ///< in recipes and messages
+};
+const std::vector<DecodeOption>& decode_option_list();
 
 /// Throws InvalidInput where a value is out of its range; the message names its key.
 void check(const DecodeOptions& options);

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "decode/batch.h"
 #include "decode/draw.h"
+#include "decode/tensor_access.h"
 
 namespace synthesizer {
 namespace {
@@ -54,6 +54,7 @@ std::vector<std::vector<int64_t>> sample(StepModel& model, const std::vector<std
       fed.push_back(position < length ? prompts[n][position] : drawn[n][position - length]);
     }
     const auto logits = model.step(tensor_of(fed)).to(at::kCPU, at::kFloat).contiguous();  // B×V
+    forbid(logits, model.forbidden());
     const auto vocabulary = static_cast<size_t>(logits.size(1));
 
     std::vector<int64_t> rows, going_on;
@@ -62,9 +63,9 @@ std::vector<std::vector<int64_t>> sample(StepModel& model, const std::vector<std
       if (position + 1 >= static_cast<int64_t>(prompts[n].size())) {
         const auto count = static_cast<int64_t>(drawn[n].size());
         const std::span values(logits.const_data_ptr<float>() + row * vocabulary, vocabulary);
-        const auto weights = drawable(values, options, count < options.min_length ? end : -1);
-        if (weights.empty()) not_a_number(static_cast<int64_t>(row));
-        const int64_t token = draw(weights, random[n]);
+        const auto weights = sampling_candidates(values, options, count < options.min_length ? end : -1);
+        if (weights.empty()) throw_not_finite(static_cast<int64_t>(row));
+        const int64_t token = draw_token(weights, random[n]);
         if (end >= 0 && token == end) continue;
         drawn[n].push_back(token);
         if (on_token) on_token(n, token);
@@ -74,7 +75,7 @@ std::vector<std::vector<int64_t>> sample(StepModel& model, const std::vector<std
       going_on.push_back(n);
     }
     active = std::move(going_on);
-    go_on_with(model, rows);
+    select_rows(model, rows);
   }
   return drawn;
 }

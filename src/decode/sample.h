@@ -12,7 +12,7 @@ namespace synthesizer {
 /// Called with each token as it is drawn, so that text can be shown while it grows.
 using OnToken = std::function<void(int64_t row, int64_t token)>;
 
-/// Continues prompts, one a row of the model and none of them empty: feeds each and draws up to `tokens`
+/// Continues prompts, one per row of the model and none of them empty: feeds each and draws up to `tokens`
 /// more, as temperature, top_k and top_p of the options say. A row ends early at `end`, which is not part of
 /// the result
 /// (-1: there is none), at the options' max_length, and where the model can make no more steps. Before

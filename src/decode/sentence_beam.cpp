@@ -50,8 +50,8 @@ void SentenceBeam::advance(std::span<const std::vector<Choice>> best,
 }
 
 void SentenceBeam::finish(const Candidate& candidate) {
-  auto hypothesis =
-      ended(live_[candidate.parent].tokens, candidate.log_probability, length_ < limit_, options_);
+  auto hypothesis = finished_hypothesis(live_[candidate.parent].tokens, candidate.log_probability,
+                                        length_ < limit_, options_);
   if (static_cast<int64_t>(finished_.size()) == options_.beam) {
     if (options_.early_stopping || hypothesis.score <= finished_.back().score) return;
     finished_.pop_back();

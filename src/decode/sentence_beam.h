@@ -8,7 +8,7 @@
 
 namespace synthesizer {
 
-/// The beam of one sentence: hypotheses that go on, and those that are finished. It knows nothing of batches.
+/// The beam of one sentence: live and finished hypotheses. It is independent of batching.
 ///
 /// As in fairseq: of the 2·beam best continuations, those with the end token are finished if they are among
 /// the first `beam`, and the best `beam` others go on. As each hypothesis ends in one way, enough others are

@@ -9,14 +9,15 @@
 #include <algorithm>
 #include <map>
 
-#include "attention/rivals.h"
+#include "attention/baselines.h"
 #include "attention/spec.h"
 #include "base/error.h"
+#include "base/parameter_names.h"
+#include "inspect/entry_usage.h"
 #include "inspect/low_rank.h"
 #include "inspect/member_table.h"
-#include "inspect/reach.h"
 #include "model/layers_of.h"
-#include "task/start.h"
+#include "task/initial_weights.h"
 #include "train/named_tensors.h"
 
 namespace synthesizer {
@@ -46,11 +47,11 @@ void check_convertible(Task& task, int64_t rank) {
     const AttentionOptions& options = layer->attention()->options();
     const Variant* member = table_of(options);
     const bool factorized = member && member->abbreviation == kFactorized;
-    something |= member && !(factorized && options.options.whole("rank", 8) == rank);
-    const auto rival = find_rival(options.attention);
-    if (rival && rival->rival->size == "rank" && !rival->size) {
+    something |= member && !(factorized && options.options.integer("rank", 8) == rank);
+    const auto baseline = find_baseline(options.attention);
+    if (baseline && baseline->baseline->size == "rank" && !baseline->size) {
       invalid(fmt::format("{} takes its rank from model.options.rank too: write it as {}:{} in config.toml",
-                          name, rival->rival->name, options.options.whole("rank", rank)));
+                          name, baseline->baseline->name, options.options.integer("rank", rank)));
     }
   }
   if (something) return;
@@ -61,7 +62,7 @@ void check_convertible(Task& task, int64_t rank) {
 }  // namespace
 
 std::string factorized_spec(const std::string& spec) {
-  if (find_rival(spec)) return spec;
+  if (find_baseline(spec)) return spec;
   std::vector<std::string> members;
   for (const Variant* member : parse_spec(spec))
     members.push_back(is_table(*member) ? kFactorized : member->abbreviation);
@@ -80,7 +81,7 @@ Conversion factorize(Task& task, int64_t rank, const Dataset* split) {
   }
   recipe.model.attention_options.set("rank", rank);
   recipe.train.init_from.clear();
-  Conversion result{drawn_task(recipe, task.tokenizers()), {}};
+  Conversion result{initial_task(recipe, task.tokenizers()), {}};
 
   std::map<std::string, at::Tensor> before;
   for (const NamedTensor& one : saved_tensors(task.model())) before[one.name] = one.tensor;
@@ -95,10 +96,11 @@ Conversion factorize(Task& task, int64_t rank, const Dataset* split) {
     const Variant* member = table_of(layer->attention()->options());
     if (!member) continue;
     const bool causal = layer->attention()->options().causal;
-    const auto weight = reach(task, split, causal ? Side::decoder : Side::encoder, causal);
+    const auto weight = entry_usage(task, split, causal ? Side::decoder : Side::encoder, causal);
     const auto table = member_table(*layer->attention(), *member);
     const AttentionImpl& to = *new_layers[l].second->attention();
-    const Weights weights(to.mixer().parameters(), to.layer_weights(), "logits." + kFactorized + ".");
+    const Weights weights(to.mixer().parameters(), to.layer_weights(),
+                          fmt::format("{}{}.", kLogitsPrefix, kFactorized));
     ConvertedTable converted{name, member->abbreviation, {}};
     for (int64_t h = 0; h < table.size(0); ++h) {
       const LowRank fit = low_rank(table[h], weight, rank);

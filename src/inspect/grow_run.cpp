@@ -7,10 +7,10 @@
 
 #include <map>
 
-#include "attention/rivals.h"
+#include "attention/baselines.h"
 #include "base/error.h"
 #include "model/layers_of.h"
-#include "task/start.h"
+#include "task/initial_weights.h"
 #include "train/named_tensors.h"
 
 namespace synthesizer {
@@ -19,11 +19,12 @@ namespace {
 /// The options under which a layer's old entries keep their meaning, as options of the whole model.
 void take_options(ModelOptions& model, const std::string& name, const AttentionOptions& before,
                   const AttentionOptions& larger) {
-  const auto rival = find_rival(before.attention);
+  const auto baseline = find_baseline(before.attention);
   for (const auto& [key, value] : larger.options.values()) {
     const auto had = before.options.values().find(key);
     if (had != before.options.values().end() && had->second == value) continue;
-    if (rival && rival->size && rival->rival->size == key) continue;  // it stands behind the layer's own name
+    if (baseline && baseline->size && baseline->baseline->size == key)
+      continue;  // it stands behind the layer's own name
     const auto set = model.attention_options.values().find(key);
     if (set != model.attention_options.values().end() && had == before.options.values().end() &&
         set->second != value) {
@@ -63,7 +64,7 @@ void copy_corner(const at::Tensor& from, at::Tensor to) {
 
 std::unique_ptr<Task> grown_task(Task& task, int64_t max_length) {
   c10::NoGradGuard no_grad;
-  auto larger = drawn_task(grown_recipe(task, max_length), task.tokenizers());
+  auto larger = initial_task(grown_recipe(task, max_length), task.tokenizers());
   std::map<std::string, at::Tensor> before;
   for (const NamedTensor& one : saved_tensors(task.model())) before[one.name] = one.tensor;
   for (const NamedTensor& one : saved_tensors(larger->model())) copy_corner(before.at(one.name), one.tensor);

@@ -9,13 +9,13 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "inspect/capture_attention.h"
 #include "inspect/new_run.h"
-#include "inspect/see.h"
 #include "inspect/statistics.h"
 #include "model/layers_of.h"
+#include "run/metrics_log.h"
+#include "task/initial_weights.h"
 #include "task/registry.h"
-#include "task/start.h"
-#include "train/metrics_log.h"
 
 namespace synthesizer {
 namespace {
@@ -30,7 +30,7 @@ int64_t longest_side(const Task& task, const Batch& example) {
   return longest;
 }
 
-/// The first texts of dev, one a batch.
+/// The first texts of dev, one per batch.
 std::vector<Batch> dev_examples(const Task& task, int64_t lines) {
   const auto& files = task.recipe().data.dev;
   if (files.empty()) invalid("this run's recipe has no data.dev to look at: give --text");
@@ -55,7 +55,7 @@ Batch readable(const Task& task, const std::vector<Batch>& examples) {
   return running ? single_row(*best, 0, kRunning) : *best;
 }
 
-void take_layers(Inspection& found, std::vector<SeenLayer> shown, const Statistics& statistics) {
+void take_layers(Inspection& found, std::vector<CapturedLayer> shown, const Statistics& statistics) {
   // What is left out of the layers is left out of the places that pairs of heads name.
   std::vector<size_t> places;
   for (size_t n = 0; n < shown.size(); ++n) {
@@ -75,10 +75,10 @@ void take_layers(Inspection& found, std::vector<SeenLayer> shown, const Statisti
 
 /// The model as training began with it; null where that cannot be had any more.
 std::unique_ptr<Task> start_of(const OpenRun& run) {
-  if (made_from_another(run.folder)) return nullptr;
-  auto start = drawn_task(run.task->recipe(), run.task->tokenizers());
+  if (is_derived_run(run.folder)) return nullptr;
+  auto start = initial_task(run.task->recipe(), run.task->tokenizers());
   try {
-    take_first_weights(*start);
+    load_initial_weights(*start);
   } catch (const InvalidInput&) {
     return nullptr;  // the run it began from is gone, or another by now
   }
@@ -91,7 +91,7 @@ void take_mixtures(Inspection& found, const OpenRun& run) {
     found.mixtures.push_back({-1, std::move(one.layer), std::move(one.shares)});
   }
   if (found.mixtures.empty() || !std::filesystem::exists(run.folder.metrics())) return;
-  for (Metrics& line : MetricsLog::read(run.folder.metrics())) {
+  for (Measurement& line : MetricsLog::read(run.folder.metrics())) {
     if (line.split != "mixture") continue;
     for (auto& [layer, shares] : line.rows)
       found.mixtures_over_training.push_back({line.step, layer, std::move(shares)});
@@ -108,27 +108,27 @@ Inspection inspect_run(const OpenRun& run, const InspectOptions& options) {
   found.attention = fmt::format("{}", fmt::join(task.recipe().model.attention, ","));
   Statistics statistics;
   Batch shown;
-  std::vector<SeenLayer> seen;
+  std::vector<CapturedLayer> captured;
   if (options.text.empty()) {
     found.from = "dev";
     const auto examples = dev_examples(task, options.lines);
-    for (const Batch& example : examples) statistics.add(see(task, example));
+    for (const Batch& example : examples) statistics.add(capture_attention(task, example));
     shown = readable(task, examples);
-    seen = see(task, shown);
+    captured = capture_attention(task, shown);
   } else {
     found.from = "--text";
     GivenText given = example_of(task, options.text, options.target);
     found.text = given.text;
     found.target = given.target;
     shown = std::move(given.example);
-    seen = see(task, shown);
-    statistics.add(seen);
+    captured = capture_attention(task, shown);
+    statistics.add(captured);
   }
   found.texts = statistics.texts();
   for (SideTokens& tokens : tokens_of(task, shown)) {
     (tokens.side == Side::encoder ? found.encoder_tokens : found.decoder_tokens) = std::move(tokens.pieces);
   }
-  take_layers(found, std::move(seen), statistics);
+  take_layers(found, std::move(captured), statistics);
   const auto start = start_of(run);
   found.start_known = start != nullptr;
   found.tables = random_tables(task.model(), start ? &start->model() : nullptr, options.shown);

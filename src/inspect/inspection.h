@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/head_numbers.h"
+#include "inspect/head_statistics.h"
 #include "inspect/tables.h"
 #include "inspect/weight_map.h"
 
@@ -19,9 +19,9 @@ struct InspectOptions {
 
 /// One attention: the numbers over all texts, the weights of the one that is shown.
 struct InspectedLayer {
-  SeenLayer seen;
-  std::vector<HeadNumbers> numbers;  ///< a head
-  WeightHistogram histogram;         ///< of all its heads
+  CapturedLayer captured;
+  std::vector<HeadStatistics> numbers;  ///< a head
+  WeightHistogram histogram;            ///< of all its heads
 };
 
 /// Two heads of one stack that do the same.
@@ -35,10 +35,10 @@ struct HeadPair {
 struct MixtureAt {
   int64_t step = -1;
   std::string layer;
-  std::vector<std::vector<double>> shares;  ///< one row for the layer, or one a head
+  std::vector<std::vector<double>> shares;  ///< one row for the layer, or one per head
 };
 
-/// What there is to see in a trained run: plain values, for pictures, pages and JSON.
+/// The result of inspecting a trained run: plain values, for pictures, pages and JSON.
 struct Inspection {
   std::string run, task, attention;
   std::string text, target;                 ///< that is shown; empty where it is a stretch of running text
@@ -46,8 +46,8 @@ struct Inspection {
   int64_t texts = 0;                        ///< that the numbers are means over
   std::vector<std::string> encoder_tokens;  ///< of the text that is shown; empty where there is no such side
   std::vector<std::string> decoder_tokens;
-  std::vector<InspectedLayer> layers;      ///< those with weights: encoder, decoder, cross
-  std::vector<SeenLayer> without_weights;  ///< named, and left out
+  std::vector<InspectedLayer> layers;          ///< those with weights: encoder, decoder, cross
+  std::vector<CapturedLayer> without_weights;  ///< named, and left out
   std::vector<HeadPair> identical;
   std::vector<RandomTable> tables;
   bool start_known = true;                                ///< of the tables
@@ -56,7 +56,7 @@ struct Inspection {
   std::vector<MixtureAt> mixtures_over_training;          ///< from metrics.jsonl, in the order of its lines
 };
 
-/// Looks into a run. Throws InvalidInput where a text is empty or too long, and where there is neither a text
+/// Inspects a run. Throws InvalidInput where a text is empty or too long, and where there is neither a text
 /// nor a dev split.
 Inspection inspect_run(const OpenRun& run, const InspectOptions& options);
 

@@ -28,7 +28,7 @@ Json matrix(const std::vector<float>& values, int64_t rows, int64_t columns) {
   return out;
 }
 
-Json head_json(const HeadNumbers& head) {
+Json head_json(const HeadStatistics& head) {
   return {{"entropy", head.entropy},
           {"entropy_share", head.entropy_share},
           {"distance", head.distance},
@@ -38,15 +38,15 @@ Json head_json(const HeadNumbers& head) {
 }
 
 Json layer_json(const InspectedLayer& layer) {
-  const SeenLayer& seen = layer.seen;
+  const CapturedLayer& captured = layer.captured;
   Json heads = Json::array(), maps = Json::array();
-  for (const HeadNumbers& head : layer.numbers) heads.push_back(head_json(head));
-  for (const WeightMap& map : seen.heads) maps.push_back(matrix(map.weights, map.rows, map.columns));
-  return {{"stack", seen.stack},
-          {"layer", seen.number},
-          {"name", seen.layer},
-          {"attention", seen.attention},
-          {"causal", seen.heads[0].causal},
+  for (const HeadStatistics& head : layer.numbers) heads.push_back(head_json(head));
+  for (const WeightMap& map : captured.heads) maps.push_back(matrix(map.weights, map.rows, map.columns));
+  return {{"stack", choice_name(captured.stack)},
+          {"layer", captured.number},
+          {"name", captured.layer},
+          {"attention", captured.attention},
+          {"causal", captured.heads[0].causal},
           {"heads", heads},
           {"histogram", layer.histogram.counts},
           {"maps", maps}};
@@ -69,14 +69,15 @@ Json table_json(const RandomTable& table) {
       {"shown", table.shown}, {"heads", heads},         {"start", start},         {"end", end}};
 }
 
-/// One list for a layer, or a list a head.
+/// One list for a layer, or a list per head.
 Json shares_json(const std::vector<std::vector<double>>& shares) {
   return shares.size() == 1 ? Json(shares.front()) : Json(shares);
 }
 
 Json pair_json(const Inspection& found, const HeadPair& pair) {
-  const SeenLayer &a = found.layers[pair.first_layer].seen, &b = found.layers[pair.second_layer].seen;
-  return {{"stack", a.stack},
+  const CapturedLayer &a = found.layers[pair.first_layer].captured,
+                      &b = found.layers[pair.second_layer].captured;
+  return {{"stack", choice_name(a.stack)},
           {"first", {{"layer", a.number}, {"head", pair.first_head}}},
           {"second", {{"layer", b.number}, {"head", pair.second_head}}},
           {"difference", pair.difference}};
@@ -100,8 +101,8 @@ Json to_json(const Inspection& found) {
        {"layers", "without_weights", "identical", "tables", "mixtures", "mixtures_over_training"})
     out[list] = Json::array();
   for (const InspectedLayer& layer : found.layers) out["layers"].push_back(layer_json(layer));
-  for (const SeenLayer& layer : found.without_weights) {
-    out["without_weights"].push_back({{"stack", layer.stack},
+  for (const CapturedLayer& layer : found.without_weights) {
+    out["without_weights"].push_back({{"stack", choice_name(layer.stack)},
                                       {"layer", layer.number},
                                       {"name", layer.layer},
                                       {"attention", layer.attention}});

@@ -71,22 +71,24 @@ std::vector<double> chosen_weights(const std::vector<WeightMap>& heads) {
 }
 
 HeatGrid map_grid(const Inspection& found, const InspectedLayer& layer) {
-  const SeenLayer& seen = layer.seen;
-  const bool encoder = seen.stack == "encoder", cross = seen.stack == "cross";
+  const CapturedLayer& captured = layer.captured;
+  const bool encoder = captured.stack == AttentionPlace::encoder,
+             cross = captured.stack == AttentionPlace::cross;
   HeatGrid grid;
-  grid.title = fmt::format("{}: {}", seen.title(), cross ? "from decoder to encoder" : seen.attention);
+  grid.title =
+      fmt::format("{}: {}", captured.title(), cross ? "from decoder to encoder" : captured.attention);
   grid.row_labels = labels_of(encoder ? found.encoder_tokens : found.decoder_tokens);
   grid.column_labels = labels_of(encoder || cross ? found.encoder_tokens : found.decoder_tokens);
   grid.row_name = "from";
   grid.column_name = "to";
   grid.scale_name = "weight";
-  for (size_t h = 0; h < seen.heads.size(); ++h) {
+  for (size_t h = 0; h < captured.heads.size(); ++h) {
     grid.panels.push_back(
-        heat_of(seen.heads[h], fmt::format("head {} · {:.2f}", h + 1, layer.numbers[h].entropy_share)));
+        heat_of(captured.heads[h], fmt::format("head {} · {:.2f}", h + 1, layer.numbers[h].entropy_share)));
   }
   // In a large map a few weights that stand far out would leave the rest dark.
   const bool large = grid.row_labels.empty() || grid.column_labels.empty();
-  const double top = quantile(chosen_weights(seen.heads), large ? 0.995 : 1);
+  const double top = quantile(chosen_weights(captured.heads), large ? 0.995 : 1);
   grid.high = top > 0 ? top : 1;
   grid.subtitle =
       fmt::format("attention weights{}; behind each head the entropy as a share of its highest, over {} {}",
@@ -139,12 +141,12 @@ HeatGrid table_grid(const RandomTable& table) {
 
 }  // namespace
 
-std::vector<NamedPicture> map_pictures(const Inspection& found, const std::string& stack) {
+std::vector<NamedPicture> map_pictures(const Inspection& found, std::optional<AttentionPlace> only) {
   std::vector<NamedPicture> pictures;
   for (const InspectedLayer& layer : found.layers) {
-    if (!stack.empty() && layer.seen.stack != stack) continue;
+    if (only && layer.captured.stack != *only) continue;
     pictures.push_back(
-        {fmt::format("{}-{}", layer.seen.stack, layer.seen.number + 1),
+        {fmt::format("{}-{}", choice_name(layer.captured.stack), layer.captured.number + 1),
          [&found, &layer](picture::Format format) { return draw(map_grid(found, layer), format); }});
   }
   return pictures;

@@ -5,7 +5,7 @@
 
 namespace synthesizer {
 
-/// The members of a layer that look at no token; none for a rival.
+/// The members of a layer whose logits depend on no token; none for a baseline.
 std::vector<const Variant*> global_members(const AttentionOptions& options);
 
 /// The whole table of such a member, H×N×N, as its own logits give it.

@@ -11,38 +11,35 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/version.h"
+#include "run/metrics_log.h"
+#include "run/provenance.h"
 #include "train/checkpoint.h"
-#include "train/metrics_log.h"
-#include "train/provenance.h"
 
 namespace synthesizer {
 
 namespace fs = std::filesystem;
 
-void check_free(const std::string& folder) {
+void check_does_not_exist(const std::string& folder) {
   if (folder.empty()) invalid("--run is missing: name the folder of the new run");
   if (!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder))) return;
   invalid(fmt::format("{} exists already: choose another --run, or delete it", folder));
 }
 
-void write_new_run(const std::string& path, Task& task, const MadeFrom& from, const Scores& dev) {
+void write_new_run(const std::string& path, Task& task, const Derivation& from, const Scores& dev) {
   const RunFolder folder{path};
-  nlohmann::ordered_json record =
-      Provenance(from.command, version(), commit(), TORCH_VERSION, at::get_num_threads(), {}).json();
+  Provenance record(from.command, version(), commit(), TORCH_VERSION, at::get_num_threads(), {});
   const std::string other = fs::absolute(from.run).lexically_normal().string();
-  record["made_from"] = {{"by", from.how}, {"run", without_home(other)}};
+  record.made_from = {from.how, without_home(other)};
   fs::create_directories(path);
   save_tokenizers(path, task.tokenizers());
   save_weights(folder.model(), task.model(), 0, {{"tokenizer", task.tokenizers().hash()}});
-  write_file(folder.record(), record.dump(2) + "\n");
+  write_file(folder.record(), record.json().dump(2) + "\n");
   if (!dev.empty()) MetricsLog(folder.metrics()).add(0, "dev", dev);
   write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
 }
 
-bool made_from_another(const RunFolder& folder) {
-  if (!fs::exists(folder.record())) return false;
-  const auto record = nlohmann::json::parse(read_file(folder.record()), nullptr, /*allow_exceptions=*/false);
-  return record.is_object() && record.contains("made_from");
+bool is_derived_run(const RunFolder& folder) {
+  return read_provenance(folder.record()).made_from.has_value();
 }
 
 }  // namespace synthesizer

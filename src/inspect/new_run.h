@@ -7,11 +7,11 @@
 
 namespace synthesizer {
 
-/// Throws InvalidInput where there is something already where a new run is to be made.
-void check_free(const std::string& folder);
+/// Throws InvalidInput where the folder of a new run exists already.
+void check_does_not_exist(const std::string& folder);
 
-/// Where weights were made from those of another run, in one go and not by training.
-struct MadeFrom {
+/// How a run was derived from another one without training.
+struct Derivation {
   std::string how;  ///< "convert", "grow"
   std::string run;  ///< the other one
   std::vector<std::string> command;
@@ -19,9 +19,9 @@ struct MadeFrom {
 
 /// Writes a complete run: recipe, tokenizers, weights, how they came to be, and what dev says about them
 /// where `dev` is not empty. Training goes on from it with train.init_from.
-void write_new_run(const std::string& folder, Task& task, const MadeFrom& from, const Scores& dev);
+void write_new_run(const std::string& folder, Task& task, const Derivation& from, const Scores& dev);
 
-/// Whether the run was made so: training never started it, so there is no start to compare it with.
-bool made_from_another(const RunFolder& folder);
+/// Whether the run was derived from another one: it then has no initial weights to compare with.
+bool is_derived_run(const RunFolder& folder);
 
 }  // namespace synthesizer

@@ -23,11 +23,12 @@ LineCharts histograms(const Inspection& found) {
   charts.x_logarithmic = true;
   charts.y_from_zero = true;
   const auto edges = WeightHistogram::edges();
-  for (const char* stack : {"encoder", "decoder", "cross"}) {
-    Chart chart{stack, "weight", "share of weights", {}};
+  for (const AttentionPlace stack :
+       {AttentionPlace::encoder, AttentionPlace::decoder, AttentionPlace::cross}) {
+    Chart chart{choice_name(stack), "weight", "share of weights", {}};
     for (const InspectedLayer& layer : found.layers) {
-      if (layer.seen.stack != stack) continue;
-      Series series{fmt::format("layer {}", layer.seen.number + 1), {}, {}};
+      if (layer.captured.stack != stack) continue;
+      Series series{fmt::format("layer {}", layer.captured.number + 1), {}, {}};
       const auto total = static_cast<double>(std::max<int64_t>(layer.histogram.total(), 1));
       for (size_t n = 0; n < WeightHistogram::kBins; ++n) {
         series.x.push_back(std::sqrt(edges[n] * edges[n + 1]));

@@ -15,9 +15,10 @@ struct NamedPicture {
   std::function<std::string(picture::Format)> draw;
 };
 
-/// The weights of a layer's heads side by side, a picture a layer; `stack` not empty: of that one alone.
-std::vector<NamedPicture> map_pictures(const Inspection& inspection, const std::string& stack);
-/// A table's heads at the start and at the end, a picture a table.
+/// The weights of a layer's heads side by side, a picture per layer; `only`: of that place alone.
+std::vector<NamedPicture> map_pictures(const Inspection& inspection,
+                                       std::optional<AttentionPlace> only = std::nullopt);
+/// A table's heads at the start and at the end, a picture per table.
 std::vector<NamedPicture> table_pictures(const Inspection& inspection);
 /// Histograms of weights by layer; singular values of the tables; mixture weights over training.
 std::vector<NamedPicture> number_pictures(const Inspection& inspection);

@@ -4,8 +4,8 @@
 
 namespace synthesizer {
 
-void Statistics::make_room(const std::vector<SeenLayer>& layers) {
-  for (const SeenLayer& layer : layers) sums_.emplace_back(layer.heads.size());
+void Statistics::make_room(const std::vector<CapturedLayer>& layers) {
+  for (const CapturedLayer& layer : layers) sums_.emplace_back(layer.heads.size());
   histograms_.resize(layers.size());
   for (size_t a = 0; a < layers.size(); ++a) {
     for (size_t b = a; b < layers.size(); ++b) {
@@ -18,7 +18,7 @@ void Statistics::make_room(const std::vector<SeenLayer>& layers) {
   }
 }
 
-void Statistics::add(const std::vector<SeenLayer>& layers) {
+void Statistics::add(const std::vector<CapturedLayer>& layers) {
   if (texts_++ == 0) make_room(layers);
   for (size_t n = 0; n < layers.size(); ++n) {
     for (size_t h = 0; h < layers[n].heads.size(); ++h) {
@@ -33,8 +33,8 @@ void Statistics::add(const std::vector<SeenLayer>& layers) {
   }
 }
 
-std::vector<HeadNumbers> Statistics::numbers(size_t n) const {
-  std::vector<HeadNumbers> numbers;
+std::vector<HeadStatistics> Statistics::numbers(size_t n) const {
+  std::vector<HeadStatistics> numbers;
   for (const HeadSums& sums : sums_[n]) numbers.push_back(sums.mean());
   return numbers;
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kNamed = 6;  // so many are listed, the rest is counted
 
 std::string head_name(const InspectedLayer& layer, size_t head) {
-  return fmt::format("{} head {}", layer.seen.title(), head + 1);
+  return fmt::format("{} head {}", layer.captured.title(), head + 1);
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -29,11 +29,11 @@ std::string between(double low, double high, const char* format) {
   return a == b ? a : a + " to " + b;
 }
 
-std::string stack_line(const Inspection& found, const std::string& stack) {
+std::string stack_line(const Inspection& found, AttentionPlace stack) {
   double low = 2, high = -1, near = 1e9, far = -1;
   for (const InspectedLayer& layer : found.layers) {
-    if (layer.seen.stack != stack) continue;
-    for (const HeadNumbers& head : layer.numbers) {
+    if (layer.captured.stack != stack) continue;
+    for (const HeadStatistics& head : layer.numbers) {
       low = std::min(low, head.entropy_share);
       high = std::max(high, head.entropy_share);
       near = std::min(near, head.distance);
@@ -41,8 +41,8 @@ std::string stack_line(const Inspection& found, const std::string& stack) {
     }
   }
   if (high < 0) return "";
-  return fmt::format("{}: entropy of the weights {} of the highest possible, mean distance {} tokens", stack,
-                     between(low, high, "{:.2f}"), between(near, far, "{:.1f}"));
+  return fmt::format("{}: entropy of the weights {} of the highest possible, mean distance {} tokens",
+                     choice_name(stack), between(low, high, "{:.2f}"), between(near, far, "{:.1f}"));
 }
 
 void add_heads(std::vector<std::string>& lines, const Inspection& found, const char* what,
@@ -101,19 +101,20 @@ std::vector<std::string> summary_of(const Inspection& found) {
   std::vector<std::string> lines = {
       fmt::format("{}: {} with attention {}, seen on {}", found.run, found.task, found.attention,
                   found.from == "dev" ? fmt::format("{} texts of dev", found.texts) : "the given text")};
-  for (const char* stack : {"encoder", "decoder", "cross"}) {
+  for (const AttentionPlace stack :
+       {AttentionPlace::encoder, AttentionPlace::decoder, AttentionPlace::cross}) {
     if (const std::string line = stack_line(found, stack); !line.empty()) lines.push_back(line);
   }
   add_heads(lines, found, "near-uniform", [](const InspectedLayer& layer, size_t h) {
     return layer.numbers[h].near_uniform() ? head_name(layer, h) : "";
   });
   add_heads(lines, found, "near-diagonal", [](const InspectedLayer& layer, size_t h) {
-    const HeadNumbers& head = layer.numbers[h];
+    const HeadStatistics& head = layer.numbers[h];
     return head.near_diagonal()
                ? fmt::format("{} ({:+d}, {:.2f})", head_name(layer, h), head.offset, head.diagonal)
                : "";
   });
-  std::vector<std::string> pairs, members, rivals;
+  std::vector<std::string> pairs, members, baselines;
   for (const HeadPair& pair : found.identical) {
     pairs.push_back(fmt::format("{} and {}", head_name(found.layers[pair.first_layer], pair.first_head),
                                 head_name(found.layers[pair.second_layer], pair.second_head)));
@@ -126,9 +127,9 @@ std::vector<std::string> summary_of(const Inspection& found) {
   }
   for (const std::string& member : members) lines.push_back(table_line(found, member));
   if (!found.mixtures.empty()) lines.push_back(mixture_line(found));
-  for (const SeenLayer& layer : found.without_weights)
-    rivals.push_back(fmt::format("{} ({})", layer.title(), layer.attention));
-  if (!rivals.empty()) lines.push_back(fmt::format("no weights to show: {}", listed(rivals)));
+  for (const CapturedLayer& layer : found.without_weights)
+    baselines.push_back(fmt::format("{} ({})", layer.title(), layer.attention));
+  if (!baselines.empty()) lines.push_back(fmt::format("no weights to show: {}", listed(baselines)));
   return lines;
 }
 

@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "attention/rivals.h"
+#include "attention/baselines.h"
+#include "attention/mixture.h"
 #include "attention/spec.h"
+#include "base/parameter_names.h"
 #include "inspect/member_table.h"
 #include "model/layers_of.h"
 
@@ -42,7 +45,7 @@ TableHead head_of(const at::Tensor& end, const at::Tensor& start, bool causal, i
 
 std::vector<const Variant*> global_members(const AttentionOptions& options) {
   std::vector<const Variant*> members;
-  if (find_rival(options.attention)) return members;
+  if (find_baseline(options.attention)) return members;
   for (const Variant* member : parse_spec(options.attention)) {
     if (member->global()) members.push_back(member);
   }
@@ -53,8 +56,8 @@ at::Tensor member_table(const AttentionImpl& attention, const Variant& member) {
   const AttentionOptions& options = attention.options();
   const int64_t n = options.max_length;
   const Weights weights(attention.mixer().parameters(), attention.layer_weights(),
-                        "logits." + member.abbreviation + ".");
-  return member.make(options)->logits(weights, {}, {0, n, n}).table.expand({options.heads, n, n});
+                        fmt::format("{}{}.", kLogitsPrefix, member.abbreviation));
+  return global_logits(member.make(options)->logits(weights, {}, {0, n, n})).expand({options.heads, n, n});
 }
 
 std::vector<RandomTable> random_tables(torch::nn::Module& model, torch::nn::Module* start, int64_t shown) {

@@ -19,8 +19,8 @@ struct TableHead {
   std::vector<float> start, end;  ///< the corner that is shown, row after row; no start where it is unknown
 };
 
-/// The logits of a member that looks at no token (R, Fix, FR as its product), learned once for all texts.
-/// Entries that a causal layer never sees count as 0 in the numbers.
+/// The logits of a member that depends on no token (R, Fix, FR as its product). Entries above the diagonal of
+/// a causal layer count as 0 in the numbers.
 struct RandomTable {
   std::string layer;   ///< "encoder.layers.0"
   std::string member;  ///< "R"

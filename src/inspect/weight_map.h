@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
+
 namespace synthesizer {
 
 /// The attention weights of one head for one text: what each row (query) takes from each column (key).
@@ -19,16 +21,23 @@ struct WeightMap {
   }
 };
 
-/// One attention of a model as it was seen at work.
-struct SeenLayer {
-  std::string stack;             ///< "encoder", "decoder", or "cross": from decoder to encoder
+/// Where in a model attention is computed; cross: from decoder to encoder.
+enum class AttentionPlace { encoder, decoder, cross };
+inline Choices choices(AttentionPlace) {
+  static constexpr ChoiceName names[] = {{"encoder"}, {"decoder"}, {"cross"}};
+  return names;
+}
+
+/// One attention layer, with the weights captured in a forward pass.
+struct CapturedLayer {
+  AttentionPlace stack = AttentionPlace::encoder;
   size_t number = 0;             ///< in its stack, from 0; with recurrent depth the time it was applied
   std::string layer;             ///< whose parameters these are: "encoder.layers.0"
   std::string attention;         ///< "R+V"
   std::vector<WeightMap> heads;  ///< none where it has no weights: convolutions, Linformer
 
   /// For people: "encoder layer 1".
-  std::string title() const { return stack + " layer " + std::to_string(number + 1); }
+  std::string title() const { return choice_name(stack) + " layer " + std::to_string(number + 1); }
 };
 
 }  // namespace synthesizer

@@ -42,6 +42,9 @@ void set_interval(BootstrapResult& result, std::vector<double> scores) {
 double p_value(const std::vector<double>& first, const std::vector<double>& other, double difference) {
   std::vector<double> differences(first.size());
   for (size_t i = 0; i < first.size(); ++i) differences[i] = std::abs(other[i] - first[i]);
+  // No resample tells them apart, as where both score 0: nothing speaks for a difference.
+  if (difference == 0 && std::all_of(differences.begin(), differences.end(), [](double d) { return d == 0; }))
+    return 1;
   const double mean = mean_of(differences);
   const auto larger = std::count_if(differences.begin(), differences.end(),
                                     [&](double d) { return d - mean > std::abs(difference); });

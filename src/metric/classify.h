@@ -30,7 +30,7 @@ struct LabelCounts {
 /// What was predicted and what is right, as numbers of labels.
 struct LabelPairs {
   std::vector<std::string> labels;
-  std::vector<std::pair<uint32_t, uint32_t>> pairs;  ///< one a segment: predicted, gold
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;  ///< one per segment: predicted, gold
 };
 LabelPairs label_pairs(const Segments& predicted, const Segments& gold);
 

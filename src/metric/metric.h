@@ -11,7 +11,7 @@
 
 namespace synthesizer {
 
-/// One text a segment, and the references: one vector a set (a reference file), each as long as the texts.
+/// One text per segment, and the references: one vector a set (a reference file), each as long as the texts.
 using Segments = std::vector<std::string>;
 using References = std::vector<Segments>;
 

@@ -12,7 +12,7 @@ struct Likelihood {
 
   Likelihood& operator+=(const Likelihood& other);
 
-  double loss() const;                ///< nats a token
+  double loss() const;                ///< nats per token
   double perplexity() const;          ///< of tokens
   double word_perplexity() const;     ///< comparable whatever the tokens are
   double bits_per_character() const;  ///< likewise

@@ -42,7 +42,7 @@ ResampledScore resampled_sum(std::vector<Counts> counts, Score score) {
   return std::make_shared<ResampledSum<Counts, Score>>(std::move(counts), score);
 }
 
-/// The mean of a value a segment: ROUGE, exact match, a loss where segments count alike.
+/// The mean of a value per segment: ROUGE, exact match, a loss where segments count alike.
 ResampledScore resampled_mean(std::vector<double> values);
 
 /// One member of a vector of segments' scores.

@@ -9,7 +9,7 @@
 
 namespace synthesizer {
 
-/// The vectors of some words from a file of many: the text format of word2vec and GloVe, a word a line and
+/// The vectors of some words from a file of many: the text format of word2vec and GloVe, a word per line and
 /// its numbers behind it, plain or gzip, with or without word2vec's first line (how many, how wide).
 /// Of a word that is there twice the first counts. GloVe's words with spaces inside are read past.
 class WordVectors {

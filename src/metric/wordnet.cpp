@@ -50,7 +50,7 @@ size_t number(std::string_view text, int base = 10) {
 
 }  // namespace
 
-WordNet::Part::Part(const std::string& folder, const std::string& part)
+WordNet::PartOfSpeech::PartOfSpeech(const std::string& folder, const std::string& part)
     : name(part),
       data_path(existing(folder, "data." + part)),
       index_file(existing(folder, "index." + part)),
@@ -71,7 +71,7 @@ WordNet::Part::Part(const std::string& folder, const std::string& part)
 }
 
 /// Those that WordNet has.
-std::vector<std::string> WordNet::Part::base_forms(const std::string& word) const {
+std::vector<std::string> WordNet::PartOfSpeech::base_forms(const std::string& word) const {
   std::vector<std::string> forms = {word};
   if (const auto found = exceptions.find(word); found != exceptions.end()) {
     forms.insert(forms.end(), found->second.begin(), found->second.end());
@@ -87,7 +87,7 @@ std::vector<std::string> WordNet::Part::base_forms(const std::string& word) cons
 
 /// Of one meaning, whose line of the data file starts at that offset:
 /// offset, file, part of speech, number of words (hexadecimal), then each word and a digit.
-void WordNet::Part::add_words(std::string_view offset, std::vector<std::string_view>& words) const {
+void WordNet::PartOfSpeech::add_words(std::string_view offset, std::vector<std::string_view>& words) const {
   const std::string_view all = text_of(data_file);
   const size_t begin = std::min(number(offset), all.size());
   const std::string_view line = all.substr(begin, all.find_first_of("\n|", begin) - begin);
@@ -110,7 +110,7 @@ WordNet::WordNet(const std::string& folder) {
 
 std::vector<std::string_view> WordNet::synonyms(const std::string& word) const {
   std::vector<std::string_view> words;
-  for (const Part& part : parts_) {
+  for (const PartOfSpeech& part : parts_) {
     for (const std::string& form : part.base_forms(word)) {
       // part of speech, number of meanings, … and at the end their offsets
       const auto fields = split_words(part.index.at(form));

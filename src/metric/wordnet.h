@@ -25,8 +25,8 @@ class WordNet {
 
  private:
   /// One part of speech.
-  struct Part {
-    Part(const std::string& folder, const std::string& name);
+  struct PartOfSpeech {
+    PartOfSpeech(const std::string& folder, const std::string& name);
 
     std::vector<std::string> base_forms(const std::string& word) const;
     void add_words(std::string_view offset, std::vector<std::string_view>& words) const;
@@ -37,7 +37,7 @@ class WordNet {
     std::unordered_map<std::string, std::vector<std::string>> exceptions;
   };
 
-  std::vector<Part> parts_;
+  std::vector<PartOfSpeech> parts_;
 };
 
 }  // namespace synthesizer

@@ -3,12 +3,12 @@
 #include <ATen/ATen.h>
 
 #include "model/dropout.h"
-#include "model/observe.h"
+#include "model/forward_hook.h"
 
 namespace synthesizer {
 
 Classifier::Classifier(const ModelOptions& options, int64_t vocabulary, int64_t classes)
-    : mean_(options.pooling == "mean"), dropout_(options.dropout) {
+    : mean_(options.pooling == Pooling::mean), dropout_(options.dropout) {
   embedding_ = register_module("embedding", std::make_shared<Embedding>(vocabulary, options.width));
   encoder_ = register_module("encoder", std::make_shared<Stack>(options, Side::encoder, false));
   classes_ = register_module("classes", std::make_shared<Linear>(options.width, classes, false));
@@ -25,7 +25,7 @@ at::Tensor Classifier::forward(const at::Tensor& tokens, const at::Tensor& lengt
     const auto real = at::arange(tokens.size(1), at::kLong).lt(lengths.unsqueeze(1));  // B×L
     pooled = (hidden * real.unsqueeze(2)).sum(1) / lengths.unsqueeze(1).to(hidden.scalar_type());
   }
-  return observed("encoder", "pooled", drop_out(pooled, dropout_, is_training()));
+  return call_forward_hook("encoder", "pooled", drop_out(pooled, dropout_, is_training()));
 }
 
 }  // namespace synthesizer

@@ -11,12 +11,12 @@
 namespace synthesizer {
 
 /// An encoder over a text and one vector for the whole of it: the mean of its outputs, or that of its first
-/// token. A table with one row a class turns it into logits.
+/// token. A table with one row per class turns it into logits.
 class Classifier : public torch::nn::Module {
  public:
   Classifier(const ModelOptions& options, int64_t vocabulary, int64_t classes);
 
-  /// tokens B×L to one vector a text, B×D.
+  /// tokens B×L to one vector per text, B×D.
   at::Tensor forward(const at::Tensor& tokens, const at::Tensor& lengths = {});
   at::Tensor logits(const at::Tensor& pooled) const { return classes_->forward(pooled); }  ///< B×D to B×C
   /// C×D: the trained tensor, or its numbers where it is quantized. For losses.

@@ -50,7 +50,7 @@ CrossAttention::CrossAttention(const ModelOptions& o)
   output_ = linear("output");
 }
 
-Memory CrossAttention::remember(const at::Tensor& encoded, const at::Tensor& lengths) const {
+Memory CrossAttention::project_memory(const at::Tensor& encoded, const at::Tensor& lengths) const {
   return {split_heads(key_->forward(encoded), heads_), split_heads(value_->forward(encoded), heads_),
           lengths};
 }

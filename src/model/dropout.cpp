@@ -23,10 +23,10 @@ at::Tensor masked(const at::Tensor& x, double probability, int64_t seed) {
   auto y = x.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
   const int64_t columns = y.size(-1), rows = columns > 0 ? y.numel() / columns : 0;
   float* data = y.data_ptr<float>();
-  const kernel::Drop drop{kernel::drop_threshold(probability), static_cast<float>(1 / (1 - probability)),
-                          seed, 0};
+  const kernel::DropoutMask drop{kernel::drop_threshold(probability),
+                                 static_cast<float>(1 / (1 - probability)), seed, 0};
   at::parallel_for(0, rows, kGrain, [&](int64_t begin, int64_t end) {
-    kernel::drop({data + begin * columns, columns, end - begin, columns, begin, 0}, drop);
+    kernel::apply_dropout({data + begin * columns, columns, end - begin, columns, begin, 0}, drop);
   });
   return y.to(x.scalar_type());
 }

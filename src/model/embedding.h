@@ -13,12 +13,12 @@ class Embedding : public DeclaredModule {
   at::Tensor forward(const at::Tensor& tokens) const;  ///< … to …×D
 
   const at::Tensor& weight() const { return weight_; }  ///< V×D
-  SharedForm& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
+  MatrixFormPtr& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
 
  private:
   double scale_;
   at::Tensor weight_;
-  SharedForm form_;
+  MatrixFormPtr form_;
 };
 
 }  // namespace synthesizer

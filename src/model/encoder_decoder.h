@@ -6,13 +6,14 @@
 
 #include "model/embedding.h"
 #include "model/output.h"
+#include "model/slot_steps.h"
 #include "model/stack.h"
 #include "model/step_model.h"
 
 namespace synthesizer {
 
-/// The Transformer of translation: an encoder over the source, a decoder that looks at it. Source and target
-/// have one embedding where they share a vocabulary, and two otherwise.
+/// The Transformer for translation: an encoder over the source and a decoder with cross-attention to it.
+/// Source and target share one embedding where they share a vocabulary.
 class EncoderDecoder : public torch::nn::Module {
  public:
   EncoderDecoder(const ModelOptions& options, int64_t source_vocabulary, int64_t target_vocabulary,
@@ -27,8 +28,13 @@ class EncoderDecoder : public torch::nn::Module {
   const Stack& encoder() const { return *encoder_; }
   const Stack& decoder() const { return *decoder_; }
 
-  /// Step by step, one row a source sentence. The model must outlive it.
+  /// Step by step, one row per source sentence. The model must outlive it.
   std::unique_ptr<StepModel> start(const at::Tensor& encoded, const at::Tensor& lengths);
+  std::unique_ptr<SlotSteps> start_slots(int64_t slots) const;
+
+  /// encode() for sources of any lengths, each with exactly the bits it has alone: those of equal length are
+  /// encoded together, none is padded on the way. Returns B×M×D with zeros behind shorter ones.
+  at::Tensor encode_apart(const std::vector<std::vector<int64_t>>& sources);
 
  private:
   std::shared_ptr<Embedding> source_embedding_, target_embedding_;  ///< the same one where shared

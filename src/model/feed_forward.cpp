@@ -7,10 +7,10 @@
 namespace synthesizer {
 
 FeedForward::FeedForward(const ModelOptions& o)
-    : gelu_(o.activation.ends_with("gelu")),
+    : gelu_(o.activation == Activation::gelu || o.activation == Activation::gated_gelu),
       dropout_(o.activation_dropout),
       in_(register_module("in", std::make_shared<Linear>(o.width, o.feed_forward, o.bias))) {
-  if (o.activation.starts_with("gated")) {
+  if (o.activation == Activation::gated_relu || o.activation == Activation::gated_gelu) {
     gate_ = register_module("gate", std::make_shared<Linear>(o.width, o.feed_forward, o.bias));
   }
   out_ = register_module("out", std::make_shared<Linear>(o.feed_forward, o.width, o.bias));

@@ -6,6 +6,7 @@
 
 #include "model/embedding.h"
 #include "model/output.h"
+#include "model/slot_steps.h"
 #include "model/stack.h"
 #include "model/step_model.h"
 
@@ -23,6 +24,7 @@ class LanguageModel : public torch::nn::Module {
 
   /// Step by step. The model must outlive it.
   std::unique_ptr<StepModel> start(int64_t rows);
+  std::unique_ptr<SlotSteps> start_slots(int64_t slots) const;
 
  private:
   std::shared_ptr<Embedding> embedding_;

@@ -21,31 +21,40 @@ struct LayerState {
   void reorder(const at::Tensor& indices);
 };
 
-/// One layer of a Transformer: self-attention of any kind or one of its rivals, attention to an encoder where
-/// `cross`, and the feed-forward part, each in a residual branch with its norm before ("pre") or after the
-/// sum ("post").
+/// The same for texts that begin and end at different times; see SlotCache.
+struct LayerSlots {
+  SlotCache self;
+  std::optional<MemorySlots> memory;  ///< of the encoder, where there is one
+};
+
+/// One layer of a Transformer: self-attention (any variant or baseline), cross-attention where `cross`, and
+/// the feed-forward part, each in a residual branch with its norm before ("pre") or after the sum ("post").
 class Layer : public torch::nn::Module {
  public:
-  /// `name`: its place in the model, for observers.
+  /// `name`: the module's name in the model, for hooks.
   Layer(const ModelOptions& options, const std::string& spec, bool causal, bool cross, std::string name);
 
-  /// x B×L×D. `encoded` with its lengths: the encoder's output, where the layer looks at one; `bias`: of
-  /// relative positions.
+  /// x B×L×D. `encoded` with its lengths: the encoder's output, where the layer has cross-attention; `bias`:
+  /// of relative positions.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
                      const at::Tensor& encoded = {}, const at::Tensor& encoded_lengths = {});
 
   LayerState start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const;
   at::Tensor step(const at::Tensor& x, LayerState& state, const at::Tensor& bias);  ///< x B×D
 
+  LayerSlots start_slots(int64_t slots, bool biased) const;
+  at::Tensor step_slots(const at::Tensor& x, LayerSlots& state, const SlotRows& rows,
+                        const at::Tensor& bias) const;
+
   const Attention& attention() const { return attention_; }
 
  private:
   using Branch = std::function<at::Tensor(const at::Tensor&)>;
   /// The bias, or none where this layer's attention has no logits to add it to.
-  at::Tensor taken(const at::Tensor& bias) const;
-  /// Shows one of its attentions to whoever looks; see look.h.
-  void show_self(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) const;
-  void show_cross(const at::Tensor& x, const Memory& memory) const;
+  at::Tensor supported_bias(const at::Tensor& bias) const;
+  /// Calls the attention hook, if there is one; see attention_hook.h.
+  void call_self_attention_hook(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias) const;
+  void call_cross_attention_hook(const at::Tensor& x, const Memory& memory) const;
   at::Tensor residual(const at::Tensor& x, const Norm& norm, const char* part, const Branch& branch) const;
 
   std::string name_;

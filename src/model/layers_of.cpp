@@ -5,6 +5,7 @@
 
 #include "attention/mixture.h"
 #include "attention/spec.h"
+#include "base/parameter_names.h"
 
 namespace synthesizer {
 
@@ -22,7 +23,7 @@ std::vector<MixtureShares> mixture_shares_of(torch::nn::Module& model) {
   for (const auto& [name, layer] : layers_of(model)) {
     const AttentionImpl& attention = *layer->attention();
     const auto learned =
-        Weights(attention.mixer().parameters(), attention.layer_weights()).find("logits.mixture");
+        Weights(attention.mixer().parameters(), attention.layer_weights()).find(kMixtureName);
     if (!learned.defined()) continue;
     MixtureShares mixture{name, {}, {}};
     for (const Variant* member : parse_spec(attention.options().attention))

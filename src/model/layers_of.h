@@ -16,7 +16,7 @@ std::vector<std::pair<std::string, std::shared_ptr<Layer>>> layers_of(torch::nn:
 struct MixtureShares {
   std::string layer;
   std::vector<std::string> members;         ///< "R", "V"
-  std::vector<std::vector<double>> shares;  ///< one row for the layer, or one a head
+  std::vector<std::vector<double>> shares;  ///< one row for the layer, or one per head
 };
 
 /// Of every layer that learns them, as it uses them; none where no layer does.

@@ -11,11 +11,11 @@ class Linear : public DeclaredModule {
   Linear(int64_t in, int64_t out, bool bias);
   at::Tensor forward(const at::Tensor& x) const;
   const at::Tensor& weight() const { return weight_; }
-  SharedForm& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
+  MatrixFormPtr& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
 
  private:
   at::Tensor weight_, bias_;  ///< out×in; undefined where there is none
-  SharedForm form_;
+  MatrixFormPtr form_;
 };
 
 }  // namespace synthesizer

@@ -7,8 +7,8 @@ namespace {
 constexpr double kEpsilon = 1e-5;
 }
 
-Norm::Norm(const std::string& kind, int64_t width, bool bias)
-    : rms_(kind == "rms"), weight_(declare("weight", Role::norm, at::ones({width}))) {
+Norm::Norm(NormKind kind, int64_t width, bool bias)
+    : rms_(kind == NormKind::rms), weight_(declare("weight", Role::norm, at::ones({width}))) {
   if (bias && !rms_) bias_ = declare({"bias", Role::norm, {width}, Init::zero()});
 }
 

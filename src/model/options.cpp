@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "attention/baselines.h"
+#include "attention/memory_cost.h"
 #include "attention/mixer.h"
 #include "attention/mixture.h"
-#include "attention/rivals.h"
 #include "attention/spec.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -16,15 +19,15 @@ namespace synthesizer {
 namespace {
 
 /// An option that no attention at all takes is a mistake; one that only others take is not: the same recipe
-/// serves several attentions.
+/// serves several attention variants.
 void check_attention_options(const OptionMap& options) {
   std::vector<std::string> known;
   for (const OptionInfo& option : Mixture::options()) known.push_back(option.name);
   for (const Variant& variant : variants()) {
     for (const OptionInfo& option : variant.options) known.push_back(option.name);
   }
-  for (const Rival& rival : rivals()) {
-    for (const OptionInfo& option : rival.options) known.push_back(option.name);
+  for (const Baseline& baseline : baselines()) {
+    for (const OptionInfo& option : baseline.options) known.push_back(option.name);
   }
   for (const auto& [name, value] : options.values()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -49,7 +52,7 @@ std::vector<std::string> attention_of_layers(const ModelOptions& options, Side s
   const auto& specs = own_specs.empty() ? options.attention : own_specs;
   if (specs.size() == 1) return std::vector<std::string>(layers, specs[0]);
   if (specs.size() != layers) {
-    invalid(fmt::format("{} has {} entries for {} layers: give one for all, or one a layer",
+    invalid(fmt::format("{} has {} entries for {} layers: give one for all, or one per layer",
                         attention_key(options, side), specs.size(), layers));
   }
   return specs;
@@ -63,13 +66,29 @@ AttentionOptions layer_attention(const ModelOptions& options, const std::string&
                          .causal = causal,
                          .dropout = options.attention_dropout,
                          .bias = options.bias};
-  const auto rival = find_rival(spec);
+  const auto baseline = find_baseline(spec);
   for (const OptionInfo& known : options_of(spec)) {
-    if (rival && rival->size && rival->rival->size == known.name) continue;  // this layer has its own
+    if (baseline && baseline->size && baseline->baseline->size == known.name)
+      continue;  // this layer has its own
     const auto given = options.attention_options.values().find(known.name);
     if (given != options.attention_options.values().end()) layer.options.set(known.name, given->second);
   }
   return layer;
+}
+
+std::vector<std::string> unused_options(const ModelOptions& options, const std::vector<Side>& sides) {
+  std::set<std::string> used;
+  for (const Side side : sides) {
+    for (const std::string& spec : attention_of_layers(options, side)) {
+      const AttentionOptions layer = layer_attention(options, spec, side == Side::decoder);
+      for (const auto& [name, value] : layer.options.values()) used.insert(name);
+    }
+  }
+  std::vector<std::string> unused;
+  for (const auto& [name, value] : options.attention_options.values()) {
+    if (!used.contains(name)) unused.push_back(name);
+  }
+  return unused;
 }
 
 void check(const ModelOptions& options, const std::vector<Side>& sides) {
@@ -85,32 +104,32 @@ void check(const ModelOptions& options, const std::vector<Side>& sides) {
   check_at_least("model.recurrent_depth", options.recurrent_depth, 0);
   check_at_least("model.feed_forward", options.feed_forward, 1);
   check_at_least("model.max_length", options.max_length, 1);
-  check_share("model.dropout", options.dropout);
-  check_share("model.attention_dropout", options.attention_dropout);
-  check_share("model.activation_dropout", options.activation_dropout);
-  check_one_of("model.norm", options.norm, {"layer", "rms"});
-  check_one_of("model.norm_place", options.norm_place, {"pre", "post"});
-  check_one_of("model.positions", options.positions, {"sinusoidal", "learned", "relative", "none"});
-  check_one_of("model.pooling", options.pooling, {"mean", "first"});
-  check_one_of("model.activation", options.activation, {"relu", "gelu", "gated-relu", "gated-gelu"});
-  if ((options.positions == "sinusoidal" || options.positions == "learned") && options.width % 2 != 0)
+  check_fraction("model.dropout", options.dropout);
+  check_fraction("model.attention_dropout", options.attention_dropout);
+  check_fraction("model.activation_dropout", options.activation_dropout);
+  const bool vectors =
+      options.positions == PositionKind::sinusoidal || options.positions == PositionKind::learned;
+  if (vectors && options.width % 2 != 0)
     invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
-                        options.width, options.positions));
+                        options.width, choice_name(options.positions)));
   if (options.recurrent_depth > 0 && options.width % 2 != 0)
     invalid(
         fmt::format("model.width is {}: the steps of model.recurrent_depth need an even one", options.width));
   check_attention_options(options.attention_options);
   for (const Side side : sides) {
-    bool sees_order = false;
+    bool is_position_aware = false;
+    std::map<std::string, int64_t> layers_of;  // how many have which attention
+    for (const std::string& spec : attention_of_layers(options, side)) ++layers_of[spec];
     for (const std::string& spec : attention_of_layers(options, side)) {
       try {
         const auto mixer = make_mixer(layer_attention(options, spec, side == Side::decoder));
-        sees_order |= mixer->takes_bias() || mixer->sees_order();
+        is_position_aware |= mixer->supports_bias() || mixer->is_position_aware();
+        check_fits_memory(mixer->parameters(), layers_of[spec]);
       } catch (const InvalidInput& mistake) {
         invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
       }
     }
-    if (options.positions == "relative" && !sees_order) {
+    if (options.positions == PositionKind::relative && !is_position_aware) {
       invalid(
           fmt::format("model.positions is 'relative', but none of {} has logits to add them to: set it to "
                       "'sinusoidal', 'learned' or 'none'",

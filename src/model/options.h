@@ -5,12 +5,47 @@
 #include <vector>
 
 #include "attention/options.h"
+#include "base/choice.h"
 
 namespace synthesizer {
 
+// What users choose from; reading, writing, help and messages use these names.
+
+enum class NormKind { layer, rms };
+inline Choices choices(NormKind) {
+  static constexpr ChoiceName names[] = {{"layer"}, {"rms"}};
+  return names;
+}
+
+/// Before each residual branch, or after its sum.
+enum class NormPlace { pre, post };
+inline Choices choices(NormPlace) {
+  static constexpr ChoiceName names[] = {{"pre"}, {"post"}};
+  return names;
+}
+
+enum class PositionKind { sinusoidal, learned, relative, none };
+inline Choices choices(PositionKind) {
+  static constexpr ChoiceName names[] = {{"sinusoidal"}, {"learned"}, {"relative", "T5"}, {"none"}};
+  return names;
+}
+
+enum class Activation { relu, gelu, gated_relu, gated_gelu };
+inline Choices choices(Activation) {
+  static constexpr ChoiceName names[] = {{"relu"}, {"gelu"}, {"gated-relu"}, {"gated-gelu"}};
+  return names;
+}
+
+/// Which of a classifier's outputs stand for the text.
+enum class Pooling { mean, first };
+inline Choices choices(Pooling) {
+  static constexpr ChoiceName names[] = {{"mean"}, {"first"}};
+  return names;
+}
+
 /// What a model is. Each field is a key of [model] in a recipe; see task/recipe_keys.cpp for their help.
 struct ModelOptions {
-  std::vector<std::string> attention = {"V"};  ///< one for all layers, or one a layer
+  std::vector<std::string> attention = {"V"};  ///< one for all layers, or one per layer
   std::vector<std::string> encoder_attention;  ///< empty: as attention
   std::vector<std::string> decoder_attention;  ///< empty: as attention
   OptionMap attention_options;                 ///< rank and the like, for the layers that take them and have
@@ -21,23 +56,26 @@ struct ModelOptions {
   int64_t feed_forward = 1024;
   int64_t max_length = 256;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
-  std::string norm = "layer";            ///< or "rms"
-  std::string norm_place = "pre";        ///< or "post"
-  std::string positions = "sinusoidal";  ///< or "learned", "relative", "none"
-  std::string activation = "relu";       ///< or "gelu", "gated-relu", "gated-gelu"
-  bool bias = true;                      ///< of projections and norms
-  bool tied = true;                      ///< the output projection is the embedding of the target
+  NormKind norm = NormKind::layer;
+  NormPlace norm_place = NormPlace::pre;
+  PositionKind positions = PositionKind::sinusoidal;
+  Activation activation = Activation::relu;
+  bool bias = true;              ///< of projections and norms
+  bool tied = true;              ///< the output projection is the embedding of the target
   bool shared_embedding = true;  ///< one embedding for source and target, where the tokenizer is joint
-  std::string pooling = "mean";  ///< or "first": which of a classifier's outputs stand for the text
+  Pooling pooling = Pooling::mean;
 };
 
 /// One of the two sides: how many layers, and which attention each has.
 enum class Side { encoder, decoder };
-/// One spec a layer. Throws InvalidInput where a list has another number of entries than there are layers.
+/// One spec per layer. Throws InvalidInput where a list has another number of entries than there are layers.
 std::vector<std::string> attention_of_layers(const ModelOptions& options, Side side);
 
 /// The attention layer itself: what the model's options mean for a layer with that spec.
 AttentionOptions layer_attention(const ModelOptions& options, const std::string& spec, bool causal);
+
+/// Names of attention_options that no layer of these sides takes.
+std::vector<std::string> unused_options(const ModelOptions& options, const std::vector<Side>& sides);
 
 /// Throws InvalidInput, with the recipe's key, where a value is out of its range or an attention unknown,
 /// before anything is allocated. The attentions are checked of those sides that the model has.

@@ -16,14 +16,14 @@ class Output : public DeclaredModule {
   at::Tensor weight() const;
   /// The tensor alone, and what stands for it at inference (prepare.h): the embedding's own where it is tied.
   const at::Tensor& tensor() const { return tied_to_ ? tied_to_->weight() : weight_; }
-  const SharedForm& form() const { return tied_to_ ? tied_to_->form() : form_; }
-  SharedForm& form() { return tied_to_ ? tied_to_->form() : form_; }
+  const MatrixFormPtr& form() const { return tied_to_ ? tied_to_->form() : form_; }
+  MatrixFormPtr& form() { return tied_to_ ? tied_to_->form() : form_; }
   at::Tensor logits(const at::Tensor& hidden) const;  ///< …×D to …×V, float32
 
  private:
   std::shared_ptr<Embedding> tied_to_;  ///< not registered here: its parameters have one name
   at::Tensor weight_;
-  SharedForm form_;
+  MatrixFormPtr form_;
 };
 
 }  // namespace synthesizer

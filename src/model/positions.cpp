@@ -20,19 +20,37 @@ at::Tensor sinusoids(int64_t length, int64_t width) {
 }
 
 Positions::Positions(const ModelOptions& options, bool causal) : causal_(causal) {
-  if (options.positions == "sinusoidal") {
-    vectors_ = sinusoids(options.max_length, options.width);  // a formula: nothing to save
-  } else if (options.positions == "learned") {
-    // From there rather than from noise: it learns twice as fast at first.
-    vectors_ = declare("weight", Role::embedding, sinusoids(options.max_length, options.width));
-  } else if (options.positions == "relative") {
-    table_ = declare({"relative", Role::logits, {kRelativeBuckets, options.heads}, Init::normal(0.1)});
+  switch (options.positions) {
+    case PositionKind::sinusoidal:
+      vectors_ = sinusoids(options.max_length, options.width);  // a formula: nothing to save
+      break;
+    case PositionKind::learned:
+      // From there rather than from noise: it learns twice as fast at first.
+      vectors_ = declare("weight", Role::embedding, sinusoids(options.max_length, options.width));
+      break;
+    case PositionKind::relative:
+      table_ = declare({"relative", Role::logits, {kRelativeBuckets, options.heads}, Init::normal(0.1)});
+      break;
+    case PositionKind::none: break;
   }
 }
 
 at::Tensor Positions::add(const at::Tensor& x, int64_t begin) const {
   if (!vectors_.defined()) return x;
   return x + vectors_.narrow(0, begin, x.size(1)).to(x.scalar_type());
+}
+
+at::Tensor Positions::add_at(const at::Tensor& x, const at::Tensor& positions) const {
+  if (!vectors_.defined()) return x;
+  return x + vectors_.index_select(0, positions).to(x.scalar_type());
+}
+
+at::Tensor Positions::all_biases(int64_t length) const {
+  if (!table_.defined()) return {};
+  auto all = at::zeros({table_.size(1), length, length}, table_.options());
+  for (int64_t t = 0; t < length; ++t)
+    all.select(1, t).narrow(1, 0, t + 1).copy_(bias(t, 1, t + 1).select(1, 0));
+  return all;
 }
 
 at::Tensor Positions::bias(int64_t begin, int64_t rows, int64_t columns) const {

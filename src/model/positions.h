@@ -15,6 +15,12 @@ class Positions : public DeclaredModule {
   /// x B×L×D, whose first row stands at position `begin`, with the positions added where they are vectors.
   at::Tensor add(const at::Tensor& x, int64_t begin) const;
 
+  /// x B×D, one position per row: row b stands at positions[b] (int64).
+  at::Tensor add_at(const at::Tensor& x, const at::Tensor& positions) const;
+
+  /// bias() of every row as decoding asks for it, H×N×N; undefined where positions are vectors.
+  at::Tensor all_biases(int64_t length) const;
+
   /// H×rows×columns for rows from `begin`; undefined where positions are vectors.
   at::Tensor bias(int64_t begin, int64_t rows, int64_t columns) const;
 

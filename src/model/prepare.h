@@ -9,12 +9,12 @@
 
 namespace synthesizer {
 
-/// A weight matrix of a model and what stands for it at inference.
+/// A weight matrix of a model and the form that replaces it at inference.
 struct MatrixSlot {
-  std::string name;   ///< of the tensor in the model
-  at::Tensor tensor;  ///< the handle that the model holds
-  SharedForm* form;   ///< the module's own: none in training
-  bool multiplies;    ///< inputs are multiplied by it; false for an embedding whose rows are only looked up
+  std::string name;     ///< of the tensor in the model
+  at::Tensor tensor;    ///< the handle that the model holds
+  MatrixFormPtr* form;  ///< the module's own: none in training
+  bool multiplies;      ///< inputs are multiplied by it; false for an embedding whose rows are only looked up
 };
 
 /// The matrices of linear maps and the embeddings of a model; a tied one comes once. The model must outlive
@@ -37,7 +37,7 @@ void share_tensors(const torch::nn::Module& from, torch::nn::Module& to);
 /// The model cannot be trained any more. Throws InvalidInput for another kind.
 void quantize(torch::nn::Module& model, const std::string& kind);
 
-/// The form stands for the slot's tensor, whose numbers are given up: whoever reads them finds NaN.
+/// Replaces the slot's tensor by the form. The memory of the tensor is freed; reading it gives NaN.
 void replace_by_int8(const MatrixSlot& slot, std::shared_ptr<const Int8Matrix> form);
 
 /// Whether something of the model is quantized.

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/dropout.h"
-#include "model/observe.h"
+#include "model/forward_hook.h"
 
 namespace synthesizer {
 
@@ -26,9 +26,9 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
   }
   if (o.recurrent_depth > 0) {
     times_ = sinusoids(o.recurrent_depth, o.width);  // a formula: nothing to save
-    if (o.positions == "learned") times_ = declare("times", Role::embedding, times_);
+    if (o.positions == PositionKind::learned) times_ = declare("times", Role::embedding, times_);
   }
-  if (o.norm_place == "pre") {
+  if (o.norm_place == NormPlace::pre) {
     norm_ = register_module("norm", std::make_shared<Norm>(o.norm, o.width, o.bias));
   }
 }
@@ -36,7 +36,7 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
 at::Tensor Stack::enter(const at::Tensor& x, int64_t begin) const {
   auto y = positions_->add(x, begin);
   y = drop_out(y, dropout_, is_training());
-  return observed(name_, "embedded", y);
+  return call_forward_hook(name_, "embedded", y);
 }
 
 at::Tensor Stack::before(const at::Tensor& x, size_t n, int64_t begin) const {

@@ -8,7 +8,7 @@
 
 namespace synthesizer {
 
-/// What a stack of layers remembers while it decodes.
+/// The decoding state of a stack of layers.
 struct StackState {
   std::vector<LayerState> layers;
   int64_t position = 0;
@@ -16,8 +16,18 @@ struct StackState {
   void reorder(const at::Tensor& indices);
 };
 
-/// Layers one upon another, with the positions below them and, where norms come before, a last norm above:
-/// an encoder, a decoder with an encoder to look at, or a language model.
+/// The same for texts that begin and end at different times; see SlotCache.
+struct StackSlots {
+  std::vector<LayerSlots> layers;
+  at::Tensor bias;  ///< of relative positions, H×N×N, or undefined
+
+  /// Slot slots[n] will decode against row n of the encoder's output (B×M×D), of which lengths[n] rows count.
+  void remember(const std::vector<int64_t>& slots, const at::Tensor& encoded,
+                const std::vector<int64_t>& lengths);
+};
+
+/// A sequence of layers, with positions added to its input and, with "pre" norms, a final norm: an encoder, a
+/// decoder with cross-attention, or a language model.
 ///
 /// With model.recurrent_depth = T it is a Universal Transformer (Dehghani et al. 2018): one layer, applied T
 /// times, and before each time the positions and a vector for the time are added again.
@@ -33,6 +43,9 @@ class Stack : public DeclaredModule {
   StackState start(int64_t batch, const at::Tensor& encoded = {},
                    const at::Tensor& encoded_lengths = {}) const;
   at::Tensor step(const at::Tensor& x, StackState& state);
+
+  StackSlots start_slots(int64_t slots) const;
+  at::Tensor step_slots(const at::Tensor& x, StackSlots& state, const SlotRows& rows) const;
 
   const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
 

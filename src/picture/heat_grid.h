@@ -8,7 +8,7 @@
 
 namespace synthesizer::picture {
 
-/// A matrix to be shown in colours, a value a cell.
+/// A matrix to be shown in colours, a value per cell.
 struct Heat {
   std::string title;  ///< "head 1"
   int64_t rows = 0, columns = 0;
@@ -19,8 +19,8 @@ struct Heat {
 struct HeatGrid {
   std::string title, subtitle;
   std::vector<Heat> panels;
-  size_t across = 4;                                   ///< panels a row
-  std::vector<std::string> row_labels, column_labels;  ///< one a row and a column; empty: their numbers
+  size_t across = 4;                                   ///< panels per row
+  std::vector<std::string> row_labels, column_labels;  ///< one per row and per column; empty: their numbers
   std::string row_name, column_name;                   ///< "queries", "keys"
   std::string scale_name;                              ///< beside the bar of colours: "weight"
   bool signed_values = false;                          ///< colours on both sides of zero; otherwise from 0 on

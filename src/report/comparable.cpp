@@ -17,7 +17,7 @@ std::string file_name(const std::string& path) {
 
 std::set<std::string> contents_of(const RunRecord& run) {
   std::set<std::string> contents;
-  for (const auto& [path, hash] : run.data) contents.insert(hash);
+  for (const auto& [path, hash] : run.provenance.data) contents.insert(hash);
   return contents;
 }
 
@@ -25,7 +25,7 @@ std::set<std::string> contents_of(const RunRecord& run) {
 std::string only_in(const RunRecord& run, const RunRecord& other) {
   const auto known = contents_of(other);
   std::vector<std::string> names;
-  for (const auto& [path, hash] : run.data) {
+  for (const auto& [path, hash] : run.provenance.data) {
     if (!known.contains(hash)) names.push_back(file_name(path));
   }
   return fmt::format("{}", fmt::join(names, ", "));

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "report/run_record.h"
+#include "report/compared_settings.h"
+#include "run/run_record.h"
 
 namespace synthesizer {
 

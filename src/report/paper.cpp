@@ -91,11 +91,11 @@ std::string paper_data(const RunRecord& run) {
   auto add = [&](const std::filesystem::path& path) {
     for (const auto& part : path) names.push_back(plain(part.string()));
   };
-  for (const std::string& word : run.command) {
+  for (const std::string& word : run.provenance.command) {
     const std::filesystem::path path(word);
     if (path.extension() == ".toml") add(path.filename());
   }
-  for (const auto& [file, hash] : run.data) add(file);
+  for (const auto& [file, hash] : run.provenance.data) add(file);
   // The longest name that fits: "superglue" is not "glue".
   std::string best;
   size_t longest = 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/run_record.h"
+#include "run/run_record.h"
 
 namespace synthesizer {
 

@@ -39,7 +39,7 @@ class Table {
  public:
   explicit Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {}
 
-  /// One cell a column; a row of another length is an error of the caller (std::logic_error).
+  /// One cell per column; a row of another length is an error of the caller (std::logic_error).
   void add(std::vector<TableCell> row);
   /// A line below the table.
   void note(std::string text) { notes_.push_back(std::move(text)); }

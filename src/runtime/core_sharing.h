@@ -4,8 +4,8 @@
 
 namespace synthesizer {
 
-/// Makes this process a good neighbour on a machine that others compute on too, and costs nothing on one that
-/// it has to itself.
+/// Keeps this process fast on a machine whose cores are shared with other computing processes. Costs nothing
+/// on an otherwise idle machine.
 ///
 /// OpenMP threads that wait for each other (after every matrix product) spin for some milliseconds before
 /// they sleep. Alone this is fastest. Beside another such process it is ruinous: a thread spins on the core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "decode/batch.h"
+#include "decode/tensor_access.h"
 
 namespace synthesizer {
 FieldTensors tensors_of(const Field& field) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/examples.h"
+
 namespace synthesizer {
 
 /// Benchmarks as T5 sees them: every task is a text to write after another, so that one model, one loss and
@@ -38,7 +40,7 @@ using BenchmarkScores = std::vector<std::pair<std::string, double>>;
 struct Benchmark {
   std::string name;   ///< "sst2", "boolq"
   std::string suite;  ///< "glue", "superglue", or empty
-  /// `training`: ReCoRD gives one example for each right answer in training and one a query otherwise.
+  /// `training`: ReCoRD gives one example for each right answer in training and one per query otherwise.
   std::function<std::unique_ptr<BenchmarkReader>(bool training)> open;
   /// Scores of one answer an example, by the names of `synth score` (accuracy, f1, matthews,
   /// pearson, spearman, macro_f1, f1a, exact_match). See task/benchmark_scores.h for answers that are no
@@ -59,7 +61,7 @@ const Benchmark& find_benchmark(const std::string& name);
 /// Any table: `source` and `target` are texts with {column} in them ("{{" and "}}" for braces); the format is
 /// "tsv", with a header, or "jsonl". Scored by accuracy: the share of answers that are the target.
 Benchmark template_benchmark(const std::string& name, const std::string& source, const std::string& target,
-                             const std::string& format);
+                             TextFormat format);
 
 /// The one number that stands for a task: the mean of its scores that count, or of all where none does.
 double task_score(const Benchmark& benchmark, const BenchmarkScores& scores);

@@ -8,14 +8,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "base/error.h"
 #include "metric/registry.h"
+#include "runtime/interrupt.h"
 #include "task/batch_tensors.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
+#include "task/shared_work.h"
 #include "text/label_tokenizer.h"
+#include "text/utf8.h"
 
 namespace synthesizer {
 namespace {
@@ -24,13 +27,15 @@ namespace {
 constexpr size_t kShown = 64;
 
 /// A label, then the text in one column or several. Without a list of labels any will do.
-class LabelShaper : public Shaper {
+class LabelShaper : public RecordConverter {
  public:
   explicit LabelShaper(std::vector<std::string> labels) : labels_(std::move(labels)) {}
   size_t fields() const override { return 2; }
-  void shape(std::vector<std::string>& record, int64_t, const std::string& where,
-             std::vector<std::vector<std::string>>& examples) override {
+  void convert(std::vector<std::string>& record, int64_t, const std::string& where,
+               std::vector<std::vector<std::string>>& examples) override {
     if (record.size() < 2) invalid(fmt::format("{}: no text beside the label '{}'", where, record[0]));
+    if (split_words(record[0]).empty())
+      invalid(fmt::format("{}: the label is empty: write one, or remove the line", where));
     if (!labels_.empty() && std::find(labels_.begin(), labels_.end(), record[0]) == labels_.end()) {
       invalid(fmt::format("{}: label '{}' is none that training saw ({})", where, record[0],
                           fmt::join(labels_, ", ")));
@@ -44,19 +49,41 @@ class LabelShaper : public Shaper {
   std::vector<std::string> labels_;
 };
 
+struct LabelCount {
+  int64_t all = 0, in_first_lines = 0;
+};
+
+/// A class that stands in first lines alone, beside two classes or more, is more likely the name of a column.
+void check_no_header(const std::string& path, const std::map<std::string, LabelCount>& labels) {
+  if (labels.size() < 3) return;
+  for (const auto& [label, count] : labels) {
+    if (count.all != count.in_first_lines) continue;
+    invalid(
+        fmt::format("{}:1: the label '{}' stands in the first line alone: where it is the name of a column, "
+                    "set data.columns; where it is a class, list the classes in data.labels",
+                    path, label));
+  }
+}
+
 }  // namespace
 
-void ClassificationTask::shape(const Recipe& recipe, Files& files) {
-  files.shaper = [labels = recipe.data.labels] { return std::make_unique<LabelShaper>(labels); };
-  files.shape = "classification";
+void ClassificationTask::set_converter(const Recipe& recipe, Files& files) {
+  files.converter = [labels = recipe.data.labels] { return std::make_unique<LabelShaper>(labels); };
+  files.converter_key = "classification";
 }
 
 void ClassificationTask::complete(Recipe& recipe) {
   if (!recipe.data.labels.empty() || recipe.data.train.empty()) return;
-  ExampleReader reader(files_of(recipe, recipe.data.train));
-  std::set<std::string> labels;
-  for (std::vector<std::string> fields; reader.next(fields);) labels.insert(fields[0]);
-  recipe.data.labels.assign(labels.begin(), labels.end());
+  const Files files = files_of(recipe, recipe.data.train);
+  ExampleReader reader(files);
+  std::map<std::string, LabelCount> labels;
+  for (std::vector<std::string> fields; reader.next(fields);) {
+    LabelCount& count = labels[fields[0]];
+    ++count.all;
+    if (reader.line() == 1) ++count.in_first_lines;
+  }
+  if (files.format == TextFormat::tsv && files.columns.empty()) check_no_header(files.paths.front(), labels);
+  for (const auto& [label, count] : labels) recipe.data.labels.push_back(label);
 }
 
 ClassificationTask::ClassificationTask(Recipe r, Tokenizers t) : Task(std::move(r), std::move(t)) {
@@ -79,6 +106,7 @@ std::unique_ptr<Dataset> ClassificationTask::open(const std::vector<std::string>
   auto data = open_lines(
       *this, open_store(*this, files_of(recipe(), paths), {&label_tokenizer, &tokenizer}),
       {{0, max_text()}, {std::nullopt, tokenizer.begin()}, {std::nullopt, tokenizer.end()}}, training);
+  data->paths = paths;
   data->tokens = data->lines();  // one label an example is what is predicted
   data->words = data->characters = 0;
   return data;
@@ -91,13 +119,14 @@ LossSum ClassificationTask::loss(const Batch& batch) {
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }
 
-std::vector<Classified> ClassificationTask::classify(const Field& texts) {
+std::vector<ClassificationResult> ClassificationTask::classify(const Field& texts) {
+  check_interrupt();
   const auto [tokens, lengths] = tensors_of(texts);
   const auto logits = model_->logits(model_->forward(tokens, lengths));  // B×C
   const auto shares = at::softmax(logits, 1, at::kDouble).contiguous();
   const double* row = shares.const_data_ptr<double>();
-  std::vector<Classified> results(static_cast<size_t>(texts.rows));
-  for (Classified& result : results) {
+  std::vector<ClassificationResult> results(static_cast<size_t>(texts.rows));
+  for (ClassificationResult& result : results) {
     const double* end = row + shares.size(1);
     result.label = labels()[static_cast<size_t>(std::max_element(row, end) - row)];
     result.probabilities.assign(row, end);
@@ -110,17 +139,31 @@ Outputs ClassificationTask::label_all(const Dataset& data, double& nll) {
   const auto begin = std::chrono::steady_clock::now();
   struct Labelled {
     int64_t line;
-    std::string found, wanted;
+    size_t found, wanted;  // numbers of labels
+    double log_probability;
   };
-  std::vector<Labelled> labelled;
-  for (int64_t n = 0; n < data.batches->per_epoch(); ++n) {
-    const Batch batch = data.batches->make(n);
+  std::vector<std::vector<Labelled>> parts(static_cast<size_t>(data.batches->per_epoch()));  // a batch
+  auto work = [&](size_t n) {
+    const Batch batch = data.batches->make(static_cast<int64_t>(n));
     const auto results = classify(batch.fields[1]);
     for (size_t row = 0; row < results.size(); ++row) {
-      const auto label = static_cast<size_t>(batch.fields[0].ids[row]);
-      nll -= std::log(results[row].probabilities[label]);
-      labelled.push_back({batch.examples[row], results[row].label, labels()[label]});
+      const auto wanted = static_cast<size_t>(batch.fields[0].ids[row]);
+      parts[n].push_back({batch.examples[row], label_number(results[row].label), wanted,
+                          std::log(results[row].probabilities[wanted])});
     }
+  };
+  auto pack = [&](size_t n) {
+    Packer packer;
+    for (const Labelled& one : parts[n]) packer.add(one);
+    return std::move(packer).bytes();
+  };
+  share_pieces(group(), parts.size(), work, pack, [&](size_t n, const std::string& bytes) {
+    for (Unpacker unpacker(bytes); !unpacker.done();) parts[n].push_back(unpacker.next<Labelled>());
+  });
+  std::vector<Labelled> labelled;
+  for (const auto& part : parts) {
+    for (const Labelled& one : part) nll -= one.log_probability;
+    labelled.insert(labelled.end(), part.begin(), part.end());
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   // In the order of the file, so that two models' labels can be compared line by line.
@@ -133,9 +176,9 @@ Outputs ClassificationTask::label_all(const Dataset& data, double& nll) {
     if (line == labelled[outputs.sources.size()].line) outputs.sources.push_back(fields[1]);
   }
   outputs.references.resize(1);
-  for (Labelled& one : labelled) {
-    outputs.written.push_back(std::move(one.found));
-    outputs.references[0].push_back(std::move(one.wanted));
+  for (const Labelled& one : labelled) {
+    outputs.written.push_back(labels()[one.found]);
+    outputs.references[0].push_back(labels()[one.wanted]);
   }
   outputs.tokens = static_cast<int64_t>(labelled.size());
   outputs.seconds = took.count();

@@ -5,9 +5,9 @@
 
 namespace synthesizer {
 
-/// Classification: a label and a text a line, an encoder, accuracy and F1. Classes are those of the training
-/// text (data.labels).
-class ClassificationTask : public Task, public Labeller {
+/// Classification: a label and a text per line, an encoder, accuracy and F1. Classes are those of the
+/// training text (data.labels).
+class ClassificationTask : public Task, public TextClassifier {
  public:
   ClassificationTask(Recipe recipe, Tokenizers tokenizers);
 
@@ -23,20 +23,20 @@ class ClassificationTask : public Task, public Labeller {
   std::string unit() const override { return "ex"; }
 
   const std::vector<std::string>& labels() const override { return recipe().data.labels; }
-  std::vector<Classified> classify(const std::vector<std::string>& lines, int64_t batch_tokens,
-                                   LongLine too_long, int64_t first_line,
-                                   std::vector<std::string>& remarks) override;
+  std::vector<ClassificationResult> classify(const std::vector<std::string>& lines, int64_t batch_tokens,
+                                             LongLine too_long, int64_t first_line,
+                                             std::vector<std::string>& remarks) override;
 
   /// Checks labels as they are read, and joins further columns to the text.
-  static void shape(const Recipe& recipe, Files& files);
+  static void set_converter(const Recipe& recipe, Files& files);
   /// Fills in data.labels from the training text where the recipe leaves them out.
   static void complete(Recipe& recipe);
 
  private:
   int64_t max_text() const;  ///< tokens of the text itself
   size_t label_number(const std::string& label) const;
-  std::vector<int64_t> framed(const Tokens& tokens) const;
-  std::vector<Classified> classify(const Field& texts);  ///< one a row
+  std::vector<int64_t> with_special_tokens(const Tokens& tokens) const;
+  std::vector<ClassificationResult> classify(const Field& texts);  ///< one per row
   /// The label of every line, and the sum of the losses in `nll`.
   Outputs label_all(const Dataset& data, double& nll);
 

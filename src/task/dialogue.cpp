@@ -21,12 +21,12 @@ std::string source_text(const std::string& persona, const std::string& history, 
   return persona.empty() ? said : fmt::format("{} <p> {}", said, persona);
 }
 
-class DialogueShaper : public Shaper {
+class DialogueShaper : public RecordConverter {
  public:
   explicit DialogueShaper(int64_t turns) : turns_(turns) {}
   size_t fields() const override { return 2; }
-  void shape(std::vector<std::string>& record, int64_t, const std::string&,
-             std::vector<std::vector<std::string>>& examples) override {
+  void convert(std::vector<std::string>& record, int64_t, const std::string&,
+               std::vector<std::vector<std::string>>& examples) override {
     examples.push_back({source_text(record[0], record[1], turns_), std::move(record[2])});
   }
 
@@ -36,10 +36,10 @@ class DialogueShaper : public Shaper {
 
 }  // namespace
 
-void DialogueTask::shape(const Recipe& recipe, Files& files) {
+void DialogueTask::set_converter(const Recipe& recipe, Files& files) {
   const int64_t turns = recipe.data.history_turns;
-  files.shaper = [turns] { return std::make_unique<DialogueShaper>(turns); };
-  files.shape = fmt::format("dialogue, {} turns", turns);
+  files.converter = [turns] { return std::make_unique<DialogueShaper>(turns); };
+  files.converter_key = fmt::format("dialogue, {} turns", turns);
 }
 
 std::string DialogueTask::source_of(const std::string& line) const {

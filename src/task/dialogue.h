@@ -15,7 +15,7 @@ class DialogueTask : public SequenceTask {
   }
 
   /// Persona, history and reply become a source and a target.
-  static void shape(const Recipe& recipe, Files& files);
+  static void set_converter(const Recipe& recipe, Files& files);
 
  protected:
   void score_texts(const Segments& written, const References& references, Evaluation& result) const override;

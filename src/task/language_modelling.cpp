@@ -10,7 +10,8 @@
 #include "decode/sample.h"
 #include "model/sliding_steps.h"
 #include "task/batch_tensors.h"
-#include "task/line_work.h"
+#include "task/guarded_steps.h"
+#include "task/inference_batches.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
 #include "task/running_text.h"
@@ -18,15 +19,15 @@
 
 namespace synthesizer {
 
-LanguageModelling::LanguageModelling(Recipe r, Tokenizers t)
+LanguageModelTask::LanguageModelTask(Recipe r, Tokenizers t)
     : Task(std::move(r), std::move(t)),
       model_(std::make_shared<LanguageModel>(recipe().model, tokenizers().target->size())) {}
 
-int64_t LanguageModelling::window() const {
+int64_t LanguageModelTask::window() const {
   return recipe().data.max_length > 0 ? recipe().data.max_length : recipe().model.max_length;
 }
 
-std::unique_ptr<Dataset> LanguageModelling::open(const std::vector<std::string>& paths, bool training) const {
+std::unique_ptr<Dataset> LanguageModelTask::open(const std::vector<std::string>& paths, bool training) const {
   const Tokenizer& tokenizer = *tokenizers().target;
   auto store = open_store(*this, files_of(recipe(), paths), {&tokenizer});
   if (!stream()) {
@@ -53,7 +54,7 @@ std::unique_ptr<Dataset> LanguageModelling::open(const std::vector<std::string>&
   return data;
 }
 
-LossSum LanguageModelling::loss(const Batch& batch) {
+LossSum LanguageModelTask::loss(const Batch& batch) {
   FieldTensors input;
   at::Tensor targets;
   if (stream()) {
@@ -70,11 +71,11 @@ LossSum LanguageModelling::loss(const Batch& batch) {
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }
 
-Evaluation LanguageModelling::evaluate(const Dataset& data, bool, const DecodeOptions&) {
+Evaluation LanguageModelTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
   return {likelihood(data), {}};
 }
 
-std::vector<double> LanguageModelling::log_probabilities(
+std::vector<double> LanguageModelTask::log_probabilities(
     const std::vector<std::vector<std::string>>& examples) {
   c10::NoGradGuard no_grad;
   expect_inference();
@@ -83,7 +84,7 @@ std::vector<double> LanguageModelling::log_probabilities(
   return results;
 }
 
-Batch LanguageModelling::batch_of(const std::vector<std::string>& fields) const {
+Batch LanguageModelTask::batch_of(const std::vector<std::string>& fields) const {
   if (fields.size() != 1)
     invalid(fmt::format("a language model scores one text, not {} together", fields.size()));
   const Tokenizer& tokenizer = *tokenizers().target;
@@ -100,17 +101,31 @@ Batch LanguageModelling::batch_of(const std::vector<std::string>& fields) const 
   return batch;
 }
 
-std::vector<SideInput> LanguageModelling::inputs_of(const Batch& batch) const {
+std::vector<SideInput> LanguageModelTask::inputs_of(const Batch& batch) const {
   return {{Side::decoder, stream() ? batch.fields[0] : without_last(batch.fields[0]), tokenizers().target}};
 }
 
-std::string LanguageModelling::generate(const std::string& prompt, int64_t tokens,
+std::vector<int64_t> LanguageModelTask::prompt_row(const std::string& prompt) const {
+  const Tokenizer& tokenizer = *tokenizers().target;
+  std::vector<int64_t> row = {tokenizer.begin()};
+  for (const Token token : encode_text(tokenizer, prompt)) row.push_back(token);
+  return row;
+}
+
+int64_t LanguageModelTask::end_token() const {
+  return stream() ? -1 : tokenizers().target->end();
+}
+
+std::string LanguageModelTask::text_of(const std::vector<int64_t>& drawn) const {
+  return decode_text(*tokenizers().target, Tokens(drawn.begin(), drawn.end()));
+}
+
+std::string LanguageModelTask::generate(const std::string& prompt, int64_t tokens,
                                         const DecodeOptions& options,
                                         const std::function<void(const std::string&)>& on_text) {
   expect_inference();
   const Tokenizer& tokenizer = *tokenizers().target;
-  std::vector<int64_t> fed = {tokenizer.begin()};
-  for (const Token token : encode_text(tokenizer, prompt)) fed.push_back(token);
+  const std::vector<int64_t> fed = prompt_row(prompt);
   SlidingSteps steps([&](int64_t rows) { return model_->start(rows); }, 1);
   // What is shown so far: a token alone may be half a character, so the text is made anew from all of them.
   Tokens drawn;
@@ -122,9 +137,9 @@ std::string LanguageModelling::generate(const std::string& prompt, int64_t token
     if (on_text) on_text(text.substr(shown.size()));
     shown = text;
   };
-  const int64_t end = stream() ? -1 : tokenizer.end();
-  const auto rows = sample(steps, {fed}, tokens, end, options, show);
-  std::string text = decode_text(tokenizer, Tokens(rows[0].begin(), rows[0].end()));
+  GuardedSteps guarded(steps, tokenizer.unknown());
+  const auto rows = sample(guarded, {fed}, tokens, end_token(), options, show);
+  std::string text = text_of(rows[0]);
   if (on_text && text.starts_with(shown)) on_text(text.substr(shown.size()));
   return text;
 }

@@ -7,9 +7,9 @@ namespace synthesizer {
 
 /// Language modelling: plain text, a decoder alone, perplexity, text that goes on from a prompt. The text is
 /// one stream cut into windows (data.sequence = "stream"), or a line is a sequence of its own ("lines").
-class LanguageModelling : public Task, public Generator {
+class LanguageModelTask : public Task, public Generator {
  public:
-  LanguageModelling(Recipe recipe, Tokenizers tokenizers);
+  LanguageModelTask(Recipe recipe, Tokenizers tokenizers);
 
   torch::nn::Module& model() override { return *model_; }
   std::unique_ptr<Dataset> open(const std::vector<std::string>& paths, bool training) const override;
@@ -21,8 +21,14 @@ class LanguageModelling : public Task, public Generator {
   std::string generate(const std::string& prompt, int64_t tokens, const DecodeOptions& options,
                        const std::function<void(const std::string&)>& on_text) override;
 
+  // The parts of generate(), for a server that shares steps among many texts; threads may share the task.
+  std::vector<int64_t> prompt_row(const std::string& prompt) const;  ///< tokens, the begin included
+  int64_t end_token() const;                                         ///< -1: texts have no end
+  std::string text_of(const std::vector<int64_t>& drawn) const;
+  const LanguageModel& language_model() const { return *model_; }
+
  private:
-  bool stream() const { return recipe().data.sequence == "stream"; }
+  bool stream() const { return recipe().data.sequence == SequenceKind::stream; }
   int64_t window() const;
 
   std::shared_ptr<LanguageModel> model_;

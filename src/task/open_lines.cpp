@@ -2,26 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <thread>
 
+#include "task/data_files.h"
+
 namespace synthesizer {
-namespace {
-
-std::string cache_folder(const Recipe& recipe) {
-  if (!recipe.data.cache.empty()) return std::filesystem::absolute(recipe.data.cache).string();
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return std::string(cache) + "/synthesizer";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/synthesizer";
-  return (std::filesystem::temp_directory_path() / "synthesizer-cache").string();
-}
-
-TooLong policy(const std::string& name) {
-  return name == "skip" ? TooLong::skip : name == "truncate" ? TooLong::truncate : TooLong::error;
-}
-
-}  // namespace
 
 std::unique_ptr<TokenStore> open_store(const Task& task, const Files& files,
                                        const std::vector<const Tokenizer*>& tokenizers) {
@@ -42,7 +27,7 @@ std::unique_ptr<Dataset> open_lines(const Task& task, std::unique_ptr<TokenStore
   options.max_lengths = std::move(framing.max_lengths);
   options.before = std::move(framing.before);
   options.after = std::move(framing.after);
-  options.too_long = policy(recipe.data.too_long);
+  options.too_long = recipe.data.too_long;
   options.seed = static_cast<uint64_t>(recipe.seed);
   options.shuffle = training;
   auto data = std::make_unique<Dataset>();

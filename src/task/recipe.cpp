@@ -34,6 +34,7 @@ class Setter {
     *v = node_.is_integer() ? static_cast<double>(*node_.value<int64_t>()) : get<double>("a number");
   }
   void operator()(std::string* v) const { *v = get<std::string>("a text in quotes"); }
+  void operator()(const ChoiceReference& v) const { v.set(name_, get<std::string>("a text in quotes")); }
   void operator()(std::vector<std::string>* v) const {
     const char* wanted = "a text in quotes, or a list of them";
     if (!node_.is_array()) {
@@ -187,11 +188,11 @@ std::string explain_recipe() {
   });
 }
 
-std::vector<std::string> contradictions(const Recipe& now, const Recipe& before) {
+std::vector<std::string> differing_keys(const Recipe& now, const Recipe& before) {
   Recipe a = now, b = before;
   const auto keys = keys_of(a), old = keys_of(b);
   // The rest of these schedules does not depend on where it ends: a run may be made longer.
-  const bool extensible = now.train.schedule != "linear" && now.train.schedule != "cosine";
+  const bool extensible = now.train.schedule != Schedule::linear && now.train.schedule != Schedule::cosine;
   std::vector<std::string> found;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].free_on_resume || (extensible && keys[i].name == "train.steps")) continue;

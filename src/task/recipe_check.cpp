@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/range.h"
@@ -15,13 +16,25 @@ void fits(const char* key, int64_t value, int64_t limit) {
 
 }  // namespace
 
+void check_options_used(const Recipe& recipe) {
+  const auto unused = unused_options(recipe.model, find_task(recipe.task).sides);
+  if (unused.empty()) return;
+  const auto& model = recipe.model;
+  std::vector<std::string> attentions = model.attention;
+  if (!model.encoder_attention.empty()) attentions = model.encoder_attention;
+  if (!model.decoder_attention.empty())
+    attentions.insert(attentions.end(), model.decoder_attention.begin(), model.decoder_attention.end());
+  invalid(fmt::format("model.options.{}: {} has no such option (synth variants lists them): leave it out",
+                      unused.front(), fmt::join(attentions, ", ")));
+}
+
 void check(const Recipe& recipe) {
   const TaskInfo& task = find_task(recipe.task);
   check_at_least("seed", recipe.seed, 0);
   const DataOptions& data = recipe.data;
-  check_one_of("data.format", data.format, {"auto", "lines", "tsv", "jsonl"});
-  check_one_of("data.too_long", data.too_long, {"error", "skip", "truncate"});
-  check_one_of("data.sequence", data.sequence, {"stream", "lines"});
+  if (data.metrics.empty()) invalid("data.metrics is empty: name at least one of bleu, chrf, exact_match");
+  for (const std::string& metric : data.metrics)
+    check_one_of("data.metrics", metric, {"bleu", "chrf", "exact_match"});
   check_at_least("data.history_turns", data.history_turns, 0);
   check_at_least("data.mixing_cap", data.mixing_cap, 0);
   if (!(data.corruption > 0 && data.corruption < 1))

@@ -1,6 +1,13 @@
 #include "task/recipe_keys.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+
+#include "attention/registry.h"
+#include "task/registry.h"
+#include "text/tokenizer.h"
 
 namespace synthesizer {
 namespace {
@@ -31,6 +38,7 @@ struct Writer {
   std::string operator()(const int64_t* v) const { return std::to_string(*v); }
   std::string operator()(const double* v) const { return real(*v); }
   std::string operator()(const std::string* v) const { return quoted(*v); }
+  std::string operator()(const ChoiceReference& v) const { return quoted(v.name()); }
   std::string operator()(const std::vector<std::string>* v) const {
     if (v->size() == 1) return quoted(v->front());
     std::string out = "[";
@@ -50,6 +58,45 @@ struct Writer {
   }
 };
 
+/// Where the value of a decode option is.
+struct PlaceIn {
+  DecodeOptions& options;
+
+  template <typename T>
+  Key::Value operator()(T DecodeOptions::*member) const {
+    return &(options.*member);
+  }
+  Key::Value operator()(uint64_t DecodeOptions::*) const {
+    throw std::logic_error("a recipe has no keys of this kind");  // TOML's integers have a sign
+  }
+};
+
+std::string joined(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "adam, adamw or adafactor".
+template <NamedEnum E>
+std::string all_of(E value) {
+  return list_of(choices(value));
+}
+
+/// "language-model, translation … or text-to-text".
+std::string task_names() {
+  std::vector<std::string> names;
+  for (const TaskInfo& task : tasks()) names.push_back(task.name);
+  const std::string last = names.back();
+  names.pop_back();
+  return joined(names) + " or " + last;
+}
+
+/// "V, D, R, Fix, FR, FD".
+std::string variant_names() {
+  std::vector<std::string> names;
+  for (const Variant& variant : variants()) names.push_back(variant.abbreviation);
+  return joined(names);
+}
+
 }  // namespace
 
 std::string toml_value(const Key::Value& value) {
@@ -59,21 +106,25 @@ std::string toml_value(const Key::Value& value) {
 std::vector<Key> keys_of(Recipe& r) {
   auto& [task, seed, data, model, train, decode] = r;
   constexpr bool kFree = true;
-  return {
-      {"task", &task,
-       "language-model, translation, summarization, dialogue, classification, span-corruption or "
-       "text-to-text"},
+  std::vector<Key> keys = {
+      {"task", &task, task_names()},
       {"seed", &seed, "of start values, data order and dropout"},
 
       {"data.root", &data.root, "folder of the files (default: the recipe's)"},
-      {"data.train", &data.train, "files to learn from; translation: source and target, or one table"},
+      {"data.train", &data.train,
+       "files to learn from; translation: source and target, or one table; \"part-*.txt\" names several"},
       {"data.dev", &data.dev, "files to validate on"},
       {"data.test", &data.test, "files to report on; further files are further references"},
-      {"data.format", &data.format, "auto (by the name), lines, tsv or jsonl; any may be gzipped"},
+      {"data.format", &data.format, all_of(data.format) + "; any may be gzipped"},
       {"data.columns", &data.columns,
        "of tsv and jsonl: the columns to take, such as [\"source\", \"target\"]"},
       {"data.labels", &data.labels, "classification: the classes (default: those of the training text)"},
       {"data.history_turns", &data.history_turns, "dialogue: last turns that are read; 0: all"},
+      {"data.metrics", &data.metrics,
+       "translation: scores of what is written, the one that counts first: bleu, chrf, exact_match (BLEU "
+       "needs "
+       "lines of four words or more)",
+       kFree},
       {"data.vectors", &data.vectors, "dialogue: file of word vectors for the embedding scores", kFree},
       {"data.corruption", &data.corruption, "span-corruption: share of the tokens that are taken out"},
       {"data.mean_span", &data.mean_span, "span-corruption: mean length of what is taken out, in tokens"},
@@ -85,7 +136,7 @@ std::vector<Key> keys_of(Recipe& r) {
       {"data.mixing_cap", &data.mixing_cap,
        "text-to-text: a task counts as having at most so many examples; 0: any number"},
       {"data.tokenizer", &data.tokenizer,
-       "unigram, bpe, characters, bytes, words, or the file of a trained one"},
+       joined(names_of(choices(TokenizerKind{}))) + ", or the file of a trained one"},
       {"data.vocabulary", &data.vocabulary, "pieces of the tokenizer; 0: all (characters, words)"},
       {"data.character_coverage", &data.character_coverage,
        "unigram, bpe: share of the characters with a piece of their own"},
@@ -94,13 +145,12 @@ std::vector<Key> keys_of(Recipe& r) {
        "longest sequence (target side) in tokens; 0: what the model can take"},
       {"data.max_source_length", &data.max_source_length,
        "longest source in tokens; 0: as the model can take"},
-      {"data.too_long", &data.too_long, "lines over the limit: error, skip or truncate (both counted)"},
-      {"data.sequence", &data.sequence,
-       "language models: stream (all lines as one text, cut into windows) or lines"},
+      {"data.too_long", &data.too_long, "lines over the limit: " + all_of(data.too_long) + " (both counted)"},
+      {"data.sequence", &data.sequence, "language models: " + all_of(data.sequence)},
       {"data.cache", &data.cache, "folder of tokenized text (default: the user's cache)", kFree},
 
       {"model.attention", &model.attention,
-       "V, D, R, Fix, FR, FD, a mixture such as R+V, or a rival (light-conv:15); a list has one a layer"},
+       variant_names() + ", a mixture such as R+V, or a baseline (light-conv:15); a list has one per layer"},
       {"model.encoder_attention", &model.encoder_attention, "the same for the encoder (default: attention)"},
       {"model.decoder_attention", &model.decoder_attention, "the same for the decoder (default: attention)"},
       {"model.options", &model.attention_options,
@@ -117,36 +167,38 @@ std::vector<Key> keys_of(Recipe& r) {
       {"model.dropout", &model.dropout, "of embeddings and of every residual branch"},
       {"model.attention_dropout", &model.attention_dropout, "of attention weights"},
       {"model.activation_dropout", &model.activation_dropout, "inside the feed-forward part"},
-      {"model.norm", &model.norm, "layer or rms"},
-      {"model.norm_place", &model.norm_place, "pre or post: before each branch, or after its sum"},
-      {"model.positions", &model.positions, "sinusoidal, learned, relative (T5) or none"},
-      {"model.activation", &model.activation, "relu, gelu, gated-relu or gated-gelu"},
+      {"model.norm", &model.norm, all_of(model.norm)},
+      {"model.norm_place", &model.norm_place,
+       all_of(model.norm_place) + ": before each branch, or after its sum"},
+      {"model.positions", &model.positions, all_of(model.positions)},
+      {"model.activation", &model.activation, all_of(model.activation)},
       {"model.bias", &model.bias, "biases of projections and norms"},
       {"model.tied", &model.tied, "the output projection is the target's embedding"},
       {"model.shared_embedding", &model.shared_embedding,
        "translation with a joint tokenizer: one embedding for both sides"},
-      {"model.pooling", &model.pooling, "classification: mean or first, of the encoder's outputs"},
+      {"model.pooling", &model.pooling,
+       "classification: " + all_of(model.pooling) + ", of the encoder's outputs"},
 
       {"train.steps", &train.steps, "optimizer steps"},
-      {"train.batch_tokens", &train.batch_tokens, "tokens a batch, padding included, at most"},
+      {"train.batch_tokens", &train.batch_tokens, "tokens per batch, padding included, at most"},
       {"train.batch_examples", &train.batch_examples, "examples (windows) a batch, at most; 0: no limit"},
-      {"train.accumulate", &train.accumulate, "batches a step"},
-      {"train.optimizer", &train.optimizer, "adam, adamw or adafactor"},
+      {"train.accumulate", &train.accumulate, "batches per step"},
+      {"train.optimizer", &train.optimizer, all_of(train.optimizer)},
       {"train.learning_rate", &train.learning_rate, "at its highest; noam: a factor"},
       {"train.logit_learning_rate", &train.logit_learning_rate,
-       "factor of the learning rate for parameters that are logits: tables and their factors, biases of "
-       "logits, relative positions, mixture weights"},
+       "factor of the learning rate for the group logits, parameters that are logits: tables and their "
+       "factors, biases of logits, relative positions, mixture weights, kernels of light-conv"},
       {"train.beta1", &train.beta1, "of adam and adamw"},
       {"train.beta2", &train.beta2, "of adam and adamw"},
       {"train.epsilon", &train.epsilon, "of adam and adamw"},
       {"train.weight_decay", &train.weight_decay,
-       "of weight matrices and embeddings; norms, biases and parameters that are logits do not decay"},
-      {"train.schedule", &train.schedule,
-       "inverse-sqrt, noam, linear, cosine or constant, after the warm-up"},
+       "of the group matrices, weight matrices and embeddings; the groups vectors (norms, biases) and logits "
+       "do not decay"},
+      {"train.schedule", &train.schedule, all_of(train.schedule) + ", after the warm-up"},
       {"train.warmup", &train.warmup, "steps over which the learning rate rises"},
       {"train.final_learning_rate", &train.final_learning_rate, "of linear and cosine, at the last step"},
       {"train.clip", &train.clip, "longest gradient; 0: any"},
-      {"train.precision", &train.precision, "float32 or bfloat16 (autocast)"},
+      {"train.precision", &train.precision, all_of(train.precision)},
       {"train.label_smoothing", &train.label_smoothing, "share of probability spread over the vocabulary"},
       {"train.eval_every", &train.eval_every, "steps between validations"},
       {"train.watch", &train.watch,
@@ -158,17 +210,12 @@ std::vector<Key> keys_of(Recipe& r) {
       {"train.threads", &train.threads,
        "threads to compute with, at most 1024; 0: the cores this process may use", kFree},
       {"train.init_from", &train.init_from, "a run whose weights to start from, and whose tokenizer"},
-
-      {"decode.beam", &decode.beam, "hypotheses a sentence; 1: greedy", kFree},
-      {"decode.length_penalty", &decode.length_penalty, "0: none; larger favours longer outputs", kFree},
-      {"decode.length_normalization", &decode.length_normalization,
-       "power (Marian, fairseq) or gnmt (Tensor2Tensor, the paper)", kFree},
-      {"decode.early_stopping", &decode.early_stopping, "a sentence is done when beam hypotheses are", kFree},
-      {"decode.min_length", &decode.min_length, "tokens of the output, at least", kFree},
-      {"decode.no_repeat_ngram", &decode.no_repeat_ngram,
-       "so many tokens in a row never occur twice in an output; 0: they may", kFree},
-      {"decode.max_length", &decode.max_length, "at most; 0: twice the source's and 20", kFree},
   };
+  for (const DecodeOption& option : decode_option_list()) {
+    if (option.use != DecodeOption::Use::search) continue;
+    keys.push_back({option.key(), std::visit(PlaceIn{decode}, option.member), option.help, kFree});
+  }
+  return keys;
 }
 
 }  // namespace synthesizer

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/choice.h"
 #include "task/recipe.h"
 
 namespace synthesizer {
@@ -11,7 +12,8 @@ namespace synthesizer {
 /// One key of a recipe: its name, where its value is, and what it means. Reading, writing, explaining and
 /// comparing recipes all go over this one list.
 struct Key {
-  using Value = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, OptionMap*>;
+  using Value = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, OptionMap*,
+                             ChoiceReference>;
   std::string name;  ///< "train.steps"
   Value value;
   std::string help;

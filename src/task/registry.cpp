@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "task/classification.h"
+#include "task/data_files.h"
 #include "task/dialogue.h"
 #include "task/language_modelling.h"
 #include "task/span_corruption_task.h"
@@ -30,11 +31,11 @@ const std::vector<TaskInfo>& tasks() {
        1,
        true,
        {Side::decoder},
-       make<LanguageModelling>},
+       make<LanguageModelTask>},
       {"translation", "a text in another language", 2, false, both, make<TranslationTask>},
       {"summarization", "what a text says, in short", 2, false, both, make<SummarizationTask>},
       {"dialogue", "a reply, from who speaks and what was said", 3, false, both, make<DialogueTask>, 0,
-       DialogueTask::shape},
+       DialogueTask::set_converter},
       {"classification",
        "which class a text is of",
        2,
@@ -42,12 +43,12 @@ const std::vector<TaskInfo>& tasks() {
        {Side::encoder},
        make<ClassificationTask>,
        1,
-       ClassificationTask::shape,
+       ClassificationTask::set_converter,
        ClassificationTask::complete},
       {"span-corruption", "what was taken out of a text (T5's pre-training)", 1, true, both,
        make<SpanCorruptionTask>},
       {"text-to-text", "GLUE, SuperGLUE and any table, as questions and answers (T5)", 1, true, both,
-       make<TextToTextTask>, 0, TextToTextTask::shape, nullptr, true},
+       make<TextToTextTask>, 0, TextToTextTask::set_converter, nullptr, true},
   };
   return all;
 }
@@ -67,12 +68,17 @@ const TaskInfo& find_task(const std::string& name) {
 Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
   const TaskInfo& task = find_task(recipe.task);
   Files files;
-  for (const std::string& path : paths) files.paths.push_back(data_path(recipe, path));
-  files.format = task.own_format ? "lines" : recipe.data.format;
+  const auto shards = expand_patterns(recipe, paths);
+  for (const auto& shard : shards) files.paths.insert(files.paths.end(), shard.begin(), shard.end());
+  files.format = task.own_format ? TextFormat::lines : recipe.data.format;
   files.columns = recipe.data.columns;
   files = resolved(files);
-  const bool lines = files.format == "lines";
+  const bool lines = files.format == TextFormat::lines;
   files.concatenate = lines && task.concatenated;
+  if (parallel(files) && files.paths.size() > paths.size()) {
+    files.paths = side_by_side(paths, shards);
+    files.side_by_side = paths.size();
+  }
   if (lines && !task.concatenated && paths.size() < task.fields) {
     invalid(fmt::format("{} needs {} files side by side, or one table (.tsv, .jsonl); '{}' is one alone",
                         task.name, task.fields, paths.front()));
@@ -81,7 +87,7 @@ Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
     invalid(
         fmt::format("data.columns has {} names: {} needs {}", files.columns.size(), task.name, task.fields));
   }
-  if (task.shape) task.shape(recipe, files);
+  if (task.set_converter) task.set_converter(recipe, files);
   return files;
 }
 

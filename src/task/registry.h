@@ -18,10 +18,11 @@ struct TaskInfo {
   std::vector<Side> sides;  ///< that its model has
   std::unique_ptr<Task> (*make)(Recipe, Tokenizers);
 
-  size_t first_text = 0;                           ///< fields before it are labels, not text
-  void (*shape)(const Recipe&, Files&) = nullptr;  ///< how records become examples, where they are not
-  void (*complete)(Recipe&) = nullptr;             ///< fills in what the training text decides
-  bool own_format = false;                         ///< it reads the lines of any file itself
+  size_t first_text = 0;  ///< fields before it are labels, not text
+  void (*set_converter)(const Recipe&,
+                        Files&) = nullptr;  ///< how records become examples, where they are not
+  void (*complete)(Recipe&) = nullptr;      ///< fills in what the training text decides
+  bool own_format = false;                  ///< it reads the lines of any file itself
 };
 
 const std::vector<TaskInfo>& tasks();

@@ -7,6 +7,7 @@
 
 #include "attention/parameter.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "model/prepare.h"
 #include "task/registry.h"
 #include "train/checkpoint.h"
@@ -16,7 +17,25 @@ namespace synthesizer {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Says why there are no such weights, and what to do.
+[[noreturn]] void missing_weights(const RunFolder& folder, const std::string& weights) {
+  const std::string& path = folder.path;
+  const std::string file = folder.weights(weights);
+  if (file == weights) {
+    static const std::vector<std::string> known = {"best", "last", "averaged"};
+    invalid(fmt::format("--weights {}: there is no such file; of {} there are best, last, averaged{}",
+                        weights, path, did_you_mean(weights, known)));
+  }
+  const std::string name = fs::path(file).filename().string();
+  if (weights == "averaged") invalid(fmt::format("{} has no {}: make it with synth average", path, name));
+  if (weights == "last" && fs::exists(folder.model()))
+    invalid(fmt::format("{} has no {}: it was not trained here; use --weights best", path, name));
+  invalid(fmt::format("{} has no {}: its training has not saved yet; go on with synth train, or delete it",
+                      path, name));
 }
+
+}  // namespace
 
 void check_tokenizer(const std::string& file, const Tokenizers& tokenizers) {
   const TensorFile weights(file);
@@ -30,20 +49,15 @@ void check_tokenizer(const std::string& file, const Tokenizers& tokenizers) {
 
 OpenRun open_run(const std::string& path, const std::string& weights) {
   const RunFolder folder{path};
-  if (!fs::is_directory(path)) invalid(fmt::format("{} is no run: there is no such folder", path));
-  if (!fs::exists(folder.config()))
-    invalid(fmt::format("{} is no run: it has no config.toml (synth train makes one)", path));
+  folder.check_is_run();
   const Recipe recipe = load_recipe(folder.config());
   const bool last = weights == "last";
   const std::string file = folder.weights(weights);
-  if (!fs::exists(file)) {
-    invalid(fmt::format("{} has no {}: {}", path, fs::path(file).filename().string(),
-                        weights == "averaged" ? "make it with synth average" : "train it first"));
-  }
+  if (!fs::exists(file)) missing_weights(folder, weights);
   auto tokenizers = load_tokenizers(path);
   check_tokenizer(file, tokenizers);
   auto task = [&] {
-    const LeaveUndrawn undrawn;
+    const SkipInitialization skip_initialization;
     return find_task(recipe.task).make(recipe, std::move(tokenizers));
   }();
   load_weights(file, task->model(), last ? kModelPrefix : "");
@@ -52,7 +66,7 @@ OpenRun open_run(const std::string& path, const std::string& weights) {
 }
 
 std::unique_ptr<Task> prepared_copy(Task& task) {
-  const LeaveUndrawn undrawn;
+  const SkipInitialization skip_initialization;
   auto copy = find_task(task.recipe().task).make(task.recipe(), task.tokenizers());
   share_tensors(task.model(), copy->model());
   prepare_for_inference(copy->model());

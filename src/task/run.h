@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "run/run_folder.h"
 #include "task/task.h"
-#include "train/run_folder.h"
 
 namespace synthesizer {
 
@@ -16,7 +16,8 @@ struct OpenRun {
 };
 
 /// `weights`: "best" (model.safetensors), "last", "averaged", or a file. Throws InvalidInput where the folder
-/// is no run, a file of it is damaged, or the tokenizer is not the one the weights were trained with.
+/// is not a run folder, a file of it is damaged, or the tokenizer is not the one the weights were trained
+/// with.
 OpenRun open_run(const std::string& path, const std::string& weights = "best");
 
 /// The same task with the same weights, prepared for inference (model/prepare.h): to validate a model that is

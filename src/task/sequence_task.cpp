@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "metric/registry.h"
 #include "task/batch_tensors.h"
-#include "task/line_work.h"
+#include "task/data_files.h"
+#include "task/inference_batches.h"
 #include "task/open_lines.h"
 #include "task/registry.h"
 
@@ -77,8 +78,8 @@ std::unique_ptr<Dataset> SequenceTask::open_pairs(const Files& files, bool train
 std::unique_ptr<Dataset> SequenceTask::open(const std::vector<std::string>& paths, bool training) const {
   Files files = files_of(recipe(), paths);
   // Further columns or files are further references: the loss is that of the first.
-  if (!files.shaper && parallel(files)) files.paths.resize(2);
-  if (!files.shaper && files.columns.size() > 2) files.columns.resize(2);
+  if (!files.converter && parallel(files)) keep_fields(files, 2);
+  if (!files.converter && files.columns.size() > 2) files.columns.resize(2);
   auto data = open_pairs(files, training);
   data->paths = paths;
   return data;
@@ -148,7 +149,7 @@ Batch SequenceTask::batch_of(const std::vector<std::string>& fields) const {
   if (fields.size() != 2)
     invalid(fmt::format("{} scores a source and a target, not {} texts", recipe().task, fields.size()));
   const auto& [source, target] = tokenizers();
-  auto framed = [](const Tokenizer& tokenizer, const Tokens& text, bool begin) {
+  auto with_special_tokens = [](const Tokenizer& tokenizer, const Tokens& text, bool begin) {
     std::vector<int64_t> tokens;
     if (begin) tokens.push_back(tokenizer.begin());
     tokens.insert(tokens.end(), text.begin(), text.end());
@@ -160,7 +161,7 @@ Batch SequenceTask::batch_of(const std::vector<std::string>& fields) const {
   check_length("source", read, room);
   check_length("target", written, room);
   Batch batch;
-  batch.fields = {framed(*source, read, false), framed(*target, written, true)};
+  batch.fields = {with_special_tokens(*source, read, false), with_special_tokens(*target, written, true)};
   return batch;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "metric/metric.h"
 #include "model/encoder_decoder.h"
 #include "task/task.h"
@@ -22,11 +24,28 @@ class SequenceTask : public Task, public Translator {
                                                   LongLine too_long, int64_t first_line,
                                                   std::vector<std::string>& remarks) override;
 
+  // The parts of translate(), for a server that shares steps among lines of many requests. Results have
+  // exactly the bits of the line alone. All of it is const, or works on what the caller owns: threads may
+  // share the task.
+
+  /// The tokens of a line as the encoder takes them, the end included; only the end where the line is empty.
+  /// A line that is too long is cut or refused, as `too_long` says; `number`: for messages.
+  std::vector<int64_t> source_row(const std::string& line, LongLine too_long, int64_t number,
+                                  std::vector<std::string>& remarks) const;
+  /// How many tokens the output of that source may have.
+  int64_t output_limit(const std::vector<int64_t>& source, const DecodeOptions& options) const;
+  /// The n best of each source, whose lengths may differ.
+  std::vector<std::vector<Translation>> translate_rows(const std::vector<std::vector<int64_t>>& sources,
+                                                       const DecodeOptions& options,
+                                                       const std::function<void()>& before_step);
+  std::string text_of(const std::vector<int64_t>& tokens) const;
+  EncoderDecoder& encoder_decoder() { return *model_; }
+
  protected:
   /// `extra_tokens`: known to the model beyond the tokenizer's, such as sentinels.
   SequenceTask(Recipe recipe, Tokenizers tokenizers, int64_t extra_tokens = 0);
 
-  /// Adds the task's scores of what the model wrote: one text a source, and lists of references.
+  /// Adds the task's scores of what the model wrote: one text per source, and lists of references.
   virtual void score_texts(const Segments& written, const References& references,
                            Evaluation& result) const = 0;
   /// Sources that are the same and follow each other are one text with several references.

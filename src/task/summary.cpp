@@ -56,13 +56,9 @@ std::string group_text(const std::vector<ParameterGroup>& groups) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string bytes(double count) {
-  return count < 1e9 ? fmt::format("{:.0f} MB", count / 1e6) : fmt::format("{:.1f} GB", count / 1e9);
-}
-
 }  // namespace
 
-std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
+std::string summary(Task& task, const Dataset& training, const Dataset* dev, int64_t processes) {
   const Recipe& recipe = task.recipe();
   std::vector<std::pair<std::string, int64_t>> parts;
   int64_t total = 0;
@@ -92,16 +88,17 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev) {
   if (dev) text("dev", *dev);
   out +=
       fmt::format("  {:<6} {}\n", "groups", group_text(group_parameters(recipe.train, task.model()).groups));
-  const auto steps_an_epoch =
-      static_cast<double>(training.batches->per_epoch()) / static_cast<double>(recipe.train.accumulate);
+  const auto steps_an_epoch = static_cast<double>(training.batches->per_epoch()) /
+                              static_cast<double>(recipe.train.accumulate * processes);
   const double tokens = static_cast<double>(recipe.train.batch_tokens);
-  const double moments = recipe.train.optimizer == "adafactor" ? 0.1 : 2;
+  const double moments = recipe.train.optimizer == OptimizerKind::adafactor ? 0.1 : 2;
   const double memory =
       4 * (static_cast<double>(total) * (2 + moments) + tokens * activations(task.model(), recipe.model));
   out += fmt::format("  {:<6} {} of about {:.0f} an epoch ({:.1f} epochs)\n", "steps",
                      with_thousands(recipe.train.steps), steps_an_epoch,
                      static_cast<double>(recipe.train.steps) / steps_an_epoch);
-  out += fmt::format("  {:<6} about {}, LibTorch itself aside\n", "memory", bytes(memory));
+  out += fmt::format("  {:<6} about {}{}, LibTorch itself aside\n", "memory", byte_text(memory),
+                     processes > 1 ? fmt::format(" in each of {} processes", processes) : "");
   return out;
 }
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 
 #include "metric/perplexity.h"
+#include "runtime/interrupt.h"
+#include "runtime/workers.h"
+#include "task/shared_work.h"
 #include "text/prefetch.h"
 
 namespace synthesizer {
@@ -29,12 +32,29 @@ void Task::expect_inference() {
 Scores Task::likelihood(const Dataset& data) {
   c10::NoGradGuard no_grad;
   expect_inference();
+  struct Part {
+    double nll = 0;
+    int64_t tokens = 0, correct = 0;
+  };
+  std::vector<Part> parts(static_cast<size_t>(data.batches->per_epoch()));
+  std::optional<Prefetch> ahead;  // several workers make their batches themselves
+  if (workers() == 1) ahead.emplace(*data.batches, rank_of(group_), size_of(group_), 2);
+  auto work = [&](size_t n) {
+    check_interrupt();
+    const LossSum part = loss(ahead ? ahead->next() : data.batches->make(static_cast<int64_t>(n)));
+    parts[n] = {part.nll, part.tokens, part.correct};
+  };
+  auto pack = [&](size_t n) {
+    Packer packer;
+    packer.add(parts[n]);
+    return std::move(packer).bytes();
+  };
+  share_pieces(group_, parts.size(), work, pack,
+               [&](size_t n, const std::string& bytes) { parts[n] = Unpacker(bytes).next<Part>(); });
+  // Added up in one order, whoever has computed what: the scores are the same to the last bit.
   Likelihood sum;
   int64_t correct = 0;
-  const int64_t batches = data.batches->per_epoch();
-  Prefetch ahead(*data.batches, 0, 1, 2);
-  for (int64_t n = 0; n < batches; ++n) {
-    const LossSum part = loss(ahead.next());
+  for (const Part& part : parts) {
     sum.nll += part.nll;
     sum.tokens += part.tokens;
     correct += part.correct;

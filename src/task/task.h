@@ -84,6 +84,10 @@ class Task {
   /// Scores that may decide which weights are best, the default first; those but "loss" need texts.
   virtual std::vector<std::string> watchable() const { return {"loss"}; }
 
+  /// From now on evaluate() divides its work over these processes, all of which call it; each gets all
+  /// scores. None: this process does all of it.
+  void share_evaluation(ProcessGroup* group) { group_ = group; }
+
   /// What a model predicts, and a speed counts.
   virtual std::string unit() const { return "tok"; }
 
@@ -104,13 +108,20 @@ class Task {
   /// Loss and perplexities of a split, with the names every task gives them.
   Scores likelihood(const Dataset& data);
 
+  ProcessGroup* group() const { return group_; }
+
  private:
   Recipe recipe_;
   Tokenizers tokenizers_;
+  ProcessGroup* group_ = nullptr;
 };
 
 /// What to do with a line that is longer than the model can take.
 enum class LongLine { error, truncate };
+inline Choices choices(LongLine) {
+  static constexpr ChoiceName names[] = {{"error"}, {"truncate"}};
+  return names;
+}
 
 /// One result a line.
 struct Translation {
@@ -132,20 +143,21 @@ class Translator {
 };
 
 /// A text's class, and how likely each class is.
-struct Classified {
+struct ClassificationResult {
   std::string label;
-  std::vector<double> probabilities;  ///< in the order of Labeller::labels()
+  std::vector<double> probabilities;  ///< in the order of TextClassifier::labels()
 };
 
 /// Tasks that say which of some classes a text is of.
-class Labeller {
+class TextClassifier {
  public:
-  virtual ~Labeller() = default;
+  virtual ~TextClassifier() = default;
   virtual const std::vector<std::string>& labels() const = 0;
-  /// One a line; parameters as of Translator::translate.
-  virtual std::vector<Classified> classify(const std::vector<std::string>& lines, int64_t batch_tokens,
-                                           LongLine too_long, int64_t first_line,
-                                           std::vector<std::string>& remarks) = 0;
+  /// One per line; parameters as of Translator::translate.
+  virtual std::vector<ClassificationResult> classify(const std::vector<std::string>& lines,
+                                                     int64_t batch_tokens, LongLine too_long,
+                                                     int64_t first_line,
+                                                     std::vector<std::string>& remarks) = 0;
 };
 
 /// Tasks that go on from a text.

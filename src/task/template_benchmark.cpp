@@ -52,10 +52,11 @@ class TemplateReader : public BenchmarkReader {
 }  // namespace
 
 Benchmark template_benchmark(const std::string& name, const std::string& source, const std::string& target,
-                             const std::string& format) {
-  check_one_of("format of " + name, format, {"tsv", "jsonl"});
+                             TextFormat format) {
+  if (format != TextFormat::tsv && format != TextFormat::jsonl)
+    check_one_of("format of " + name, choice_name(format), {"tsv", "jsonl"});  // throws
   const TextTemplate from(source, "source of " + name), to(target, "target of " + name);
-  const bool json = format == "jsonl";
+  const bool json = format == TextFormat::jsonl;
   return {name,
           "",
           [=](bool) { return std::make_unique<TemplateReader>(from, to, json); },

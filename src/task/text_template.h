@@ -13,7 +13,7 @@ class TextTemplate {
   TextTemplate(const std::string& text, const std::string& what);
 
   const std::vector<std::string>& fields() const { return fields_; }  ///< in their order, repeated ones too
-  /// The text with these values, one a field.
+  /// The text with these values, one per field.
   std::string filled(const std::string* values) const;
 
  private:

@@ -37,13 +37,13 @@ std::vector<Benchmark> benchmarks_of(const Recipe& recipe, const std::vector<std
 }
 
 /// File after file, each read as its task does.
-class BenchmarkShaper : public Shaper {
+class BenchmarkShaper : public RecordConverter {
  public:
   BenchmarkShaper(std::vector<Benchmark> tasks, bool training)
       : tasks_(std::move(tasks)), training_(training) {}
   size_t fields() const override { return 2; }
-  void shape(std::vector<std::string>& record, int64_t line, const std::string& where,
-             std::vector<std::vector<std::string>>& examples) override {
+  void convert(std::vector<std::string>& record, int64_t line, const std::string& where,
+               std::vector<std::vector<std::string>>& examples) override {
     if (line == 1) reader_ = tasks_[file_++].open(training_);
     for (TextExample& example : reader_->read(record[0], line, where))
       examples.push_back({std::move(example.source), std::move(example.target)});
@@ -69,11 +69,12 @@ std::vector<TextExample> read_examples(const Benchmark& task, const std::string&
   return examples;
 }
 
-void set_shape(Files& files, const std::vector<Benchmark>& tasks, const Recipe& recipe, bool training) {
-  files.shaper = [tasks, training] { return std::make_unique<BenchmarkShaper>(tasks, training); };
-  files.shape = fmt::format("{}, {}, {}", training ? "training" : "scoring", recipe.data.source_template,
-                            recipe.data.target_template);
-  for (const Benchmark& task : tasks) files.shape += fmt::format(", {}", task.name);
+void set_task_converter(Files& files, const std::vector<Benchmark>& tasks, const Recipe& recipe,
+                        bool training) {
+  files.converter = [tasks, training] { return std::make_unique<BenchmarkShaper>(tasks, training); };
+  files.converter_key = fmt::format("{}, {}, {}", training ? "training" : "scoring",
+                                    recipe.data.source_template, recipe.data.target_template);
+  for (const Benchmark& task : tasks) files.converter_key += fmt::format(", {}", task.name);
 }
 
 }  // namespace
@@ -82,8 +83,8 @@ TextToTextTask::TextToTextTask(Recipe r, Tokenizers t)
     : SequenceTask(std::move(r), std::move(t), kSentinels),
       tasks_(benchmarks_of(recipe(), recipe().data.train)) {}
 
-void TextToTextTask::shape(const Recipe& recipe, Files& files) {
-  set_shape(files, benchmarks_of(recipe, files.paths), recipe, true);
+void TextToTextTask::set_converter(const Recipe& recipe, Files& files) {
+  set_task_converter(files, benchmarks_of(recipe, files.paths), recipe, true);
 }
 
 std::unique_ptr<Dataset> TextToTextTask::open(const std::vector<std::string>& paths, bool training) const {
@@ -94,7 +95,7 @@ std::unique_ptr<Dataset> TextToTextTask::open(const std::vector<std::string>& pa
   for (size_t i = 0; i < paths.size(); ++i) {
     Files own = all;
     own.paths = {all.paths[i]};
-    set_shape(own, {tasks_[i]}, recipe(), training);
+    set_task_converter(own, {tasks_[i]}, recipe(), training);
     auto part = open_pairs(own, training);
     for (const std::string& remark : part->remarks)
       data->remarks.push_back(fmt::format("{}: {}", tasks_[i].name, remark));

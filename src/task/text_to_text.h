@@ -22,14 +22,14 @@ class TextToTextTask : public SequenceTask {
   std::vector<std::string> watchable() const override { return {"loss", "average"}; }
 
   /// Lines of files in formats of their own become a source and a target.
-  static void shape(const Recipe& recipe, Files& files);
+  static void set_converter(const Recipe& recipe, Files& files);
 
  protected:
   /// Scores are a task's, so evaluate() does it all.
   void score_texts(const Segments&, const References&, Evaluation&) const override {}
 
  private:
-  std::vector<Benchmark> tasks_;  ///< one a file of a split
+  std::vector<Benchmark> tasks_;  ///< one per file of a split
 };
 
 }  // namespace synthesizer

@@ -1,6 +1,7 @@
 #include "task/tokenizers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,14 +9,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/version.h"
+#include "task/data_files.h"
 #include "task/registry.h"
 #include "text/content_hash.h"
 #include "text/examples.h"
+#include "text/file_stamp.h"
 
 namespace synthesizer {
 namespace {
-
-const std::vector<std::string> kKinds = {"unigram", "bpe", "characters", "bytes", "words"};
 
 std::string source_file(const std::string& folder) {
   return folder + "/tokenizer.model";
@@ -38,13 +40,49 @@ LineSource training_lines(const Recipe& recipe, int field) {
   };
 }
 
+/// Where a tokenizer that was trained on this text before is kept: its name says all that it depends on.
+std::string trained_file(const Recipe& recipe, const TokenizerOptions& options, int field) {
+  const std::string cache = cache_folder(recipe);
+  const Files files = files_of(recipe, recipe.data.train);
+  ContentHash hash;
+  for (const std::string& part :
+       {std::string("tokenizer"), std::string(version()), std::string(choice_name(options.kind)),
+        std::to_string(options.vocabulary), fmt::format("{}", options.character_coverage),
+        std::to_string(field), recipe.task, std::string(choice_name(files.format)), files.converter_key,
+        fmt::format("{}", fmt::join(files.columns, " ")), std::to_string(files.side_by_side)}) {
+    hash.add(part);
+  }
+  for (const std::string& path : files.paths) hash.add(remembered_hash(cache + "/hashes", path));
+  return fmt::format("{}/tokenizers/{}.model", cache, hash.hex());
+}
+
+/// Trained on the training text, once: a large text takes many minutes.
+std::shared_ptr<const Tokenizer> trained_tokenizer(const Recipe& recipe, const TokenizerOptions& options,
+                                                   int field) {
+  const std::string file = trained_file(recipe, options, field);
+  std::error_code none;
+  if (std::filesystem::exists(file, none)) {
+    try {
+      return load_tokenizer(file);
+    } catch (const std::exception&) {  // damaged: trained again
+    }
+  }
+  std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(options, training_lines(recipe, field));
+  try {
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+    write_file(file, tokenizer->serialized());
+  } catch (const std::exception&) {  // the next start trains it again
+  }
+  return tokenizer;
+}
+
 std::shared_ptr<const Tokenizer> load_named(const Recipe& recipe) {
   const std::string& name = recipe.data.tokenizer;
   const std::string path = data_path(recipe, name);
   if (!std::filesystem::exists(path)) {
-    invalid(
-        fmt::format("data.tokenizer is \"{}\": it must be unigram, bpe, characters, bytes, words or a file{}",
-                    name, did_you_mean(name, kKinds)));
+    const auto kinds = names_of(choices(TokenizerKind{}));
+    invalid(fmt::format("data.tokenizer is \"{}\": it must be {} or a file{}", name, fmt::join(kinds, ", "),
+                        did_you_mean(name, kinds)));
   }
   return load_tokenizer(path);
 }
@@ -63,17 +101,16 @@ Tokenizers make_tokenizers(const Recipe& recipe) {
   // Weights mean what they mean for one vocabulary only.
   if (const std::string& from = recipe.train.init_from; !from.empty()) {
     if (!std::filesystem::exists(source_file(from)))
-      invalid(fmt::format("train.init_from is {}: it is no run (it has no tokenizer.model)", from));
+      invalid(fmt::format("train.init_from is {}: it is not a run folder (it has no tokenizer.model)", from));
     return load_tokenizers(from);
   }
-  if (std::find(kKinds.begin(), kKinds.end(), data.tokenizer) == kKinds.end()) {
+  const auto kind = find_choice(choices(TokenizerKind{}), data.tokenizer);
+  if (!kind) {
     const auto one = load_named(recipe);
     return {one, one};
   }
-  const TokenizerOptions options{data.tokenizer, data.vocabulary, data.character_coverage};
-  auto train = [&](int field) -> std::shared_ptr<const Tokenizer> {
-    return train_tokenizer(options, training_lines(recipe, field));
-  };
+  const TokenizerOptions options{static_cast<TokenizerKind>(*kind), data.vocabulary, data.character_coverage};
+  auto train = [&](int field) { return trained_tokenizer(recipe, options, field); };
   if (data.joint || find_task(recipe.task).fields < 2) {
     const auto one = train(-1);
     return {one, one};

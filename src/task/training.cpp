@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -16,18 +17,37 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "model/layers_of.h"
+#include "run/provenance.h"
+#include "run/run_record.h"
 #include "runtime/threads.h"
+#include "task/data_changes.h"
+#include "task/initial_weights.h"
+#include "task/process_agreement.h"
 #include "task/registry.h"
 #include "task/run.h"
-#include "task/start.h"
 #include "task/summary.h"
+#include "task/unknown_tokens.h"
 #include "train/parameter_groups.h"
-#include "train/provenance.h"
 
 namespace synthesizer {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Throws where a resumed run would not take the batches that it would have taken.
+void check_step_batches(const TrainingOptions& options, const Recipe& recipe, const Recipe& before) {
+  const int64_t saved = saved_step_batches(RunFolder{options.folder}.state());
+  const int64_t was = saved > 0 ? saved : before.train.accumulate;
+  const int64_t processes = size_of(options.group), now = recipe.train.accumulate * processes;
+  if (was == now) return;
+  const std::string advice =
+      was % processes == 0
+          ? fmt::format("--set train.accumulate={} keeps the step as it was", was / processes)
+          : fmt::format("use a number of processes that divides {}", was);
+  invalid(
+      fmt::format("{} takes {} batches per step, and {} processes with train.accumulate {} would take {}: {}",
+                  options.folder, was, processes, recipe.train.accumulate, now, advice));
+}
 
 void check_folder(const TrainingOptions& options, const Recipe& recipe) {
   const RunFolder folder{options.folder};
@@ -38,15 +58,30 @@ void check_folder(const TrainingOptions& options, const Recipe& recipe) {
                         options.folder));
   }
   if (!fs::exists(folder.config()))
-    invalid(fmt::format("{} is no run: there is nothing to resume", options.folder));
+    invalid(fmt::format("{} is not a run folder: there is nothing to resume", options.folder));
   if (!fs::exists(folder.state()))
     invalid(fmt::format("{} has saved no state yet: delete it and train anew", options.folder));
-  const auto differ = contradictions(recipe, load_recipe(folder.config()));
+  const Recipe before = load_recipe(folder.config());
+  Recipe compared = recipe;
+  compared.train.accumulate = before.train.accumulate;  // counts together with the number of processes
+  const auto differ = differing_keys(compared, before);
   if (!differ.empty()) {
     invalid(
         fmt::format("{} was trained with another recipe; it differs in {}: train a new run, or give the same",
                     options.folder, fmt::join(differ, ", ")));
   }
+  check_step_batches(options, recipe, before);
+}
+
+/// Whether the run goes on from a checkpoint. After a restart by the launcher it does wherever there is one;
+/// a run that has none yet is made anew.
+bool resumes(const TrainingOptions& options) {
+  const bool restarted = options.group && options.group->place().restarts > 0;
+  const RunFolder folder{options.folder};
+  if (options.resume || !restarted || !fs::exists(folder.config())) return options.resume;
+  if (fs::exists(folder.state())) return true;
+  fs::remove_all(options.folder);
+  return false;
 }
 
 void check_watched(const Task& task) {
@@ -58,20 +93,22 @@ void check_watched(const Task& task) {
 }
 
 void make_folder(const TrainingOptions& options, Task& task, const std::vector<const Dataset*>& data) {
-  std::map<std::string, std::string> hashes;
-  for (const Dataset* one : data) {
-    for (const auto& store : one->stores) {
-      for (const auto& [path, hash] : store->file_hashes()) hashes[path] = hash;
-    }
-  }
-  const Provenance record(options.command, version(), commit(), TORCH_VERSION, at::get_num_threads(), hashes);
+  const Provenance record(options.command, version(), commit(), TORCH_VERSION, at::get_num_threads(),
+                          data_hashes(data));
   const RunFolder folder{options.folder};
   fs::create_directories(options.folder);
   save_tokenizers(options.folder, task.tokenizers());
   auto json = record.json();
+  json["processes"] = size_of(options.group);
   json["parameter_groups"] = to_json(group_parameters(task.recipe().train, task.model()).groups);
   write_file(folder.record(), json.dump(2) + "\n");
   write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
+}
+
+/// The cores of this machine are shared by the processes on it.
+int64_t threads_of_process(const ProcessGroup* group) {
+  if (!group || std::getenv("OMP_NUM_THREADS")) return usable_cores();  // the user's number is a process's
+  return std::max<int64_t>(1, usable_cores() / group->place().local_size);
 }
 
 /// How every layer weighs its members, as a line of metrics.jsonl has it.
@@ -83,30 +120,43 @@ MetricRows mixture_rows(torch::nn::Module& model) {
 
 }  // namespace
 
-Outcome train_run(const Recipe& given, const TrainingOptions& options) {
+Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
   if (given.data.train.empty()) invalid("data.train is empty: name the files to learn from");
   Recipe recipe = given;
   if (const auto complete = find_task(recipe.task).complete) complete(recipe);
-  check_folder(options, recipe);
-  use_threads(recipe.train.threads > 0 ? recipe.train.threads : usable_cores());
-  auto tokenizers = options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe);
-  if (options.resume) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
-  const auto task = drawn_task(recipe, std::move(tokenizers));
+  TrainingOptions options = asked;
+  ProcessGroup* group = options.group;
+  const bool first = rank_of(group) == 0;
+  if (first) options.resume = resumes(options);
+  if (first) check_folder(options, recipe);
+  if (group) options.resume = group->broadcast(options.resume ? "resume" : "new") == "resume";
+  use_threads(recipe.train.threads > 0 ? recipe.train.threads : threads_of_process(group));
+  auto tokenizers = share_tokenizers(
+      group, [&] { return options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe); });
+  if (options.resume && first) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
+  const auto task = initial_task(recipe, std::move(tokenizers));
   check_watched(*task);
   const auto training = task->open(recipe.data.train, true);
   const auto dev = recipe.data.dev.empty() ? nullptr : task->open(recipe.data.dev, false);
-  if (!options.resume) take_first_weights(*task);
+  std::vector<const Dataset*> splits = {training.get()};
+  if (dev) splits.push_back(dev.get());
+  if (group) check_agreement(*group, recipe, splits);
+  if (!options.resume && first) load_initial_weights(*task);  // the others get them from rank 0
+  std::vector<ChangedFile> changed;
+  if (options.resume && first)
+    changed = changed_files(RunFolder{options.folder}.record(), data_hashes(splits));
+  if (!options.accept_changed_data) refuse_changes(options.folder, changed);
 
   TrainingJob job;
   job.title =
       options.title.empty() ? fmt::format("{}", fmt::join(recipe.model.attention, ",")) : options.title;
   job.model = &task->model();
-  job.on_start = [&] {
-    options.say(summary(*task, *training, dev.get()));
-    if (options.resume) return;
-    std::vector<const Dataset*> splits = {training.get()};
-    if (dev) splits.push_back(dev.get());
-    make_folder(options, *task, splits);
+  job.on_start = [&](int64_t step) {
+    options.say(summary(*task, *training, dev.get(), size_of(group)));
+    if (const auto warning = dev ? unknown_warning(*dev, unknown_tokens(*dev)) : std::nullopt)
+      options.say(*warning);
+    if (!options.resume) return make_folder(options, *task, splits);
+    if (!changed.empty()) record_changes(RunFolder{options.folder}.record(), changed, step);
   };
   job.batches = training->batches.get();
   job.loss = [&](const Batch& batch) { return task->loss(batch); };
@@ -114,17 +164,19 @@ Outcome train_run(const Recipe& given, const TrainingOptions& options) {
     DecodeOptions greedy = recipe.decode;
     greedy.beam = 1;
     job.validate = [&, greedy] {
-      return prepared_copy(*task)->evaluate(*dev, recipe.train.watch != "loss", greedy).scores;
+      const auto copy = prepared_copy(*task);
+      copy->share_evaluation(group);
+      return copy->evaluate(*dev, recipe.train.watch != "loss", greedy).scores;
     };
   }
   if (!mixture_shares_of(task->model()).empty()) job.mixtures = [&] { return mixture_rows(task->model()); };
   job.watched = recipe.train.watch;
-  job.higher_is_better = recipe.train.watch != "loss";
+  job.higher_is_better = !lower_is_better(recipe.train.watch);
   job.unit = task->unit();
   job.seed = static_cast<uint64_t>(recipe.seed);
   job.width = recipe.model.width;
   job.metadata = {{"tokenizer", task->tokenizers().hash()}};
-  return train(job, recipe.train, RunFolder{options.folder}, options.resume);
+  return train(job, recipe.train, RunFolder{options.folder}, options.resume, group);
 }
 
 }  // namespace synthesizer

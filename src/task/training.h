@@ -12,13 +12,17 @@ namespace synthesizer {
 struct TrainingOptions {
   std::string folder;  ///< of the run
   bool resume = false;
+  bool accept_changed_data = false;             ///< resume although files of the data have changed
   std::vector<std::string> command;             ///< for the record
   std::string title;                            ///< before the progress bar; empty: the attention
   std::function<void(const std::string&)> say;  ///< the summary before it starts, and remarks
+  ProcessGroup* group = nullptr;                ///< the processes that train together; none: this one alone
 };
 
 /// Everything between a recipe and a trained run: tokenizers, data, model, loop, and the files that say how
-/// it came to be. Nothing is written before the recipe and the data have proved good.
+/// it came to be. Nothing is written before the recipe and the data have proved good. Of several processes,
+/// rank 0 alone reads and writes the run's folder. Where torchrun has started the processes again, a run that
+/// has a checkpoint is resumed, and one that has none begins anew.
 Outcome train_run(const Recipe& recipe, const TrainingOptions& options);
 
 }  // namespace synthesizer

@@ -9,7 +9,7 @@ namespace synthesizer {
 struct Field {
   int64_t rows = 0, columns = 0;
   std::vector<int64_t> ids;
-  std::vector<int64_t> lengths;  ///< one a row
+  std::vector<int64_t> lengths;  ///< one per row
 };
 
 /// Rows of any lengths as one field.

@@ -17,7 +17,7 @@ class ByteTokenizer : public Tokenizer {
   Token begin() const override { return 256; }
   Token end() const override { return 257; }
   Token line_end() const override { return '\n'; }
-  std::string kind() const override { return "bytes"; }
+  std::string kind() const override { return choice_name(TokenizerKind::bytes); }
   std::string serialized() const override;
 };
 

@@ -68,6 +68,10 @@ Token CharacterTokenizer::end() const {
   return kEnd;
 }
 
+Token CharacterTokenizer::unknown() const {
+  return kUnknown;
+}
+
 Token CharacterTokenizer::token(char32_t code) const {
   return code < token_of_.size() ? token_of_[code] : kUnknown;
 }

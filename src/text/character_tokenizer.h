@@ -21,8 +21,9 @@ class CharacterTokenizer : public Tokenizer {
   int64_t size() const override;
   Token begin() const override;
   Token end() const override;
+  Token unknown() const override;
   Token line_end() const override { return token('\n'); }
-  std::string kind() const override { return "characters"; }
+  std::string kind() const override { return choice_name(TokenizerKind::characters); }
   std::string serialized() const override { return write_symbols(kind(), symbols_); }
 
  private:

@@ -41,7 +41,7 @@ bool trie_is_sound(const std::vector<Unit>& units, size_t values) {
 
 }  // namespace
 
-bool charsmap_is_sound(std::string_view charsmap) {
+bool charsmap_is_valid(std::string_view charsmap) {
   if (charsmap.empty()) return true;  // no normalization
   // The trie's size in bytes, the trie, and the texts its leaves point at.
   uint32_t trie_bytes = 0;

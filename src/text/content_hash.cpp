@@ -57,7 +57,8 @@ std::string content_hash(const void* data, size_t bytes) {
 std::string file_hash(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    invalid(fmt::format("{} is no regular file: one that can be read more than once is needed", path));
+    invalid(
+        fmt::format("{} is a folder or a device: a file that can be read more than once is needed", path));
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));

@@ -138,9 +138,9 @@ std::shared_ptr<const LineBatches::Epoch> LineBatches::epoch(int64_t number) con
   std::lock_guard lock(mutex_);
   if (epoch_ && epoch_->number == number) return epoch_;
   epoch_.reset();
-  const uint64_t seed = mix(options_.seed, static_cast<uint64_t>(number));
-  Epoch made{number, sorted_, permutation(per_epoch(), mix(seed, 0))};
-  RandomNumbers random(mix(seed, 1));
+  const uint64_t seed = combine_seeds(options_.seed, static_cast<uint64_t>(number));
+  Epoch made{number, sorted_, permutation(per_epoch(), combine_seeds(seed, 0))};
+  RandomNumbers random(combine_seeds(seed, 1));
   for (auto begin = made.examples.begin(); begin != made.examples.end();) {
     auto end = std::find_if(begin, made.examples.end(), [&](int64_t e) { return !same_lengths(*begin, e); });
     shuffle(std::span<int64_t>(begin, end), random);

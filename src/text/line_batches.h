@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
 #include "text/batches.h"
 #include "text/token_store.h"
 
@@ -14,6 +15,10 @@ namespace synthesizer {
 
 /// What becomes of an example with more tokens than allowed.
 enum class TooLong { error, skip, truncate };
+inline Choices choices(TooLong) {
+  static constexpr ChoiceName names[] = {{"error"}, {"skip"}, {"truncate"}};
+  return names;
+}
 
 struct LineBatchOptions {
   int64_t batch_tokens = 4096;               ///< at most: rows × longest, of the largest field

@@ -8,19 +8,23 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "text/standard_input.h"
 #include "text/utf8.h"
 
 namespace synthesizer {
 
 struct LineReader::Source {
   explicit Source(std::string path);
-  ~Source() { gzclose_r(file); }
+  ~Source() {
+    if (file != nullptr) gzclose_r(file);
+  }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
@@ -31,8 +35,11 @@ struct LineReader::Source {
   std::string path;
   std::string name;  ///< for messages
   gzFile file = nullptr;
+  std::unique_ptr<StandardInput> input;  ///< instead of the file
   std::vector<char> buffer = std::vector<char>(size_t{1} << 17);
   std::string_view rest;  ///< what of the buffer has not been given out
+  std::string begun;      ///< the beginning of a line whose end ready() has not found
+  bool ended = false;
   int64_t number = 0;
 };
 
@@ -42,7 +49,12 @@ LineReader::Source::Source(std::string given)
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
     invalid(fmt::format("{} is a folder, not a file", path));
   }
-  const int descriptor = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path == "-") {
+    input = std::make_unique<StandardInput>();
+    if (!input->gzipped()) return;
+  }
+  const int descriptor = input ? input->spooled() : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  input.reset();
   if (descriptor < 0) invalid(fmt::format("{} cannot be read: {}", name, std::strerror(errno)));
   file = gzdopen(descriptor, "rb");
   if (file == nullptr) {
@@ -66,6 +78,11 @@ void LineReader::Source::fail() const {
 }
 
 bool LineReader::Source::refill() {
+  if (input) {
+    rest = input->read();
+    ended = rest.empty();
+    return !ended;
+  }
   const int bytes = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
   if (bytes < 0) fail();
   if (bytes == 0) {
@@ -73,6 +90,7 @@ bool LineReader::Source::refill() {
     int code = Z_OK;
     gzerror(file, &code);
     if (code != Z_OK && code != Z_STREAM_END) fail();
+    ended = true;
     return false;
   }
   rest = {buffer.data(), static_cast<size_t>(bytes)};
@@ -86,8 +104,9 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
   Source& source = *source_;
-  line.clear();
-  if (source.rest.empty() && !source.refill()) return false;
+  line = std::move(source.begun);
+  source.begun.clear();
+  if (line.empty() && source.rest.empty() && (source.ended || !source.refill())) return false;
   ++source.number;
   while (true) {
     const size_t end = source.rest.find('\n');
@@ -98,11 +117,23 @@ bool LineReader::next(std::string& line) {
       break;
     }
     source.rest = {};
-    if (!source.refill()) break;
+    if (source.ended || !source.refill()) break;
   }
+  if (source.number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   if (const size_t bad = first_invalid_byte(line); bad != std::string::npos) {
     invalid(fmt::format("{}:{}: byte {} of the line is not UTF-8; convert the file (iconv -t UTF-8)",
                         source.name, source.number, bad + 1));
+  }
+  return true;
+}
+
+bool LineReader::ready(int milliseconds) {
+  Source& source = *source_;
+  while (!source.ended && source.rest.find('\n') == std::string_view::npos) {
+    if (source.input && !source.input->ready(milliseconds)) return false;
+    source.begun += source.rest;
+    source.rest = {};
+    source.refill();
   }
   return true;
 }

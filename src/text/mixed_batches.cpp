@@ -21,7 +21,7 @@ MixedBatches::MixedBatches(std::vector<MixedPart> parts, int64_t cap, uint64_t s
 std::shared_ptr<const MixedBatches::Epoch> MixedBatches::epoch(int64_t number) const {
   std::lock_guard lock(mutex_);
   if (!epoch_ || epoch_->number != number) {
-    const uint64_t seed = mix(seed_, static_cast<uint64_t>(number));
+    const uint64_t seed = combine_seeds(seed_, static_cast<uint64_t>(number));
     epoch_ = std::make_shared<const Epoch>(Epoch{number, permutation(per_epoch(), seed)});
   }
   return epoch_;

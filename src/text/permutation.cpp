@@ -17,7 +17,7 @@ uint64_t scramble(uint64_t z) {
 
 }  // namespace
 
-uint64_t mix(uint64_t a, uint64_t b) {
+uint64_t combine_seeds(uint64_t a, uint64_t b) {
   return scramble(scramble(a + kGolden) ^ (b * kGolden + 1));
 }
 

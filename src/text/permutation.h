@@ -7,7 +7,7 @@
 namespace synthesizer {
 
 /// A number that depends on both, in no simple way: seeds for the parts of a run from the run's one seed.
-uint64_t mix(uint64_t a, uint64_t b);
+uint64_t combine_seeds(uint64_t a, uint64_t b);
 
 /// Random numbers that are the same on every machine and with every standard library (splitmix64): a run can
 /// be repeated, and resumed elsewhere.

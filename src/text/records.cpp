@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -21,9 +23,22 @@ std::vector<std::string_view> split_tabs(std::string_view row) {
   return fields;
 }
 
+bool looks_like_header(const std::vector<std::string_view>& row) {
+  static const std::set<std::string, std::less<>> names = {
+      "answer",  "article",  "category", "class", "description", "document",  "history",   "hypothesis",
+      "id",      "idx",      "index",    "input", "label",       "labels",    "output",    "persona",
+      "premise", "question", "response", "score", "sentence",    "sentence1", "sentence2", "source",
+      "src",     "summary",  "target",   "text",  "tgt",         "title"};
+  if (row.size() < 2) return false;
+  return std::all_of(row.begin(), row.end(), [](std::string_view field) {
+    std::string word(field);
+    for (char& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return names.contains(word);
+  });
+}
+
 std::vector<size_t> find_columns(std::string_view header, const std::vector<std::string>& wanted,
                                  const std::string& where) {
-  if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);  // a byte order mark is no part of a name
   const auto parts = split_tabs(header);
   const std::vector<std::string> names(parts.begin(), parts.end());
   std::vector<size_t> places;

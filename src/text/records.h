@@ -10,6 +10,9 @@ namespace synthesizer {
 /// have single ones in their sentences.
 std::vector<std::string_view> split_tabs(std::string_view row);
 
+/// Whether a first row can only be the names of columns: every field is a word that people call columns by.
+bool looks_like_header(const std::vector<std::string_view>& row);
+
 /// The place of each wanted column in a header line. Throws InvalidInput, beginning with `where`, for one
 /// that is not there.
 std::vector<size_t> find_columns(std::string_view header, const std::vector<std::string>& wanted,

@@ -5,6 +5,7 @@
 
 #include "text/charsmap.h"
 #include "text/protobuf_reader.h"
+#include "text/tokenizer.h"
 
 namespace synthesizer {
 namespace {
@@ -15,7 +16,8 @@ constexpr uint64_t kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
 }
 namespace trainer_spec {
 constexpr uint64_t kModelType = 3;
-constexpr const char* kTypes[] = {"unigram", "bpe", "words", "characters"};
+constexpr TokenizerKind kTypes[] = {TokenizerKind::unigram, TokenizerKind::bpe, TokenizerKind::words,
+                                    TokenizerKind::characters};
 }  // namespace trainer_spec
 namespace normalizer_spec {
 constexpr uint64_t kCharsmap = 2;
@@ -23,7 +25,7 @@ constexpr uint64_t kCharsmap = 2;
 
 }  // namespace
 
-SentencePieceModel look_into_model(std::string_view serialized) {
+SentencePieceModel inspect_sentencepiece_model(std::string_view serialized) {
   SentencePieceModel result;
   for (ProtobufReader fields(serialized); const auto field = fields.next();) {
     ProtobufReader settings(field->bytes);
@@ -31,12 +33,12 @@ SentencePieceModel look_into_model(std::string_view serialized) {
       while (const auto setting = settings.next()) {
         if (setting->number != trainer_spec::kModelType) continue;
         const uint64_t types = std::size(trainer_spec::kTypes);
-        result.kind = trainer_spec::kTypes[std::clamp<uint64_t>(setting->value, 1, types) - 1];
+        result.kind = choice_name(trainer_spec::kTypes[std::clamp<uint64_t>(setting->value, 1, types) - 1]);
       }
     } else if (field->number == model::kNormalizerSpec || field->number == model::kDenormalizerSpec) {
       while (const auto setting = settings.next()) {
         if (setting->number != normalizer_spec::kCharsmap) continue;
-        result.sound = result.sound && charsmap_is_sound(setting->bytes);
+        result.valid = result.valid && charsmap_is_valid(setting->bytes);
       }
     }
   }

@@ -12,8 +12,8 @@ namespace synthesizer {
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& name)
     : model_(std::move(model)) {
   silence_sentencepiece();
-  const SentencePieceModel inside = look_into_model(model_);
-  if (!inside.sound || !processor_.LoadFromSerializedProto(model_).ok()) {
+  const SentencePieceModel inside = inspect_sentencepiece_model(model_);
+  if (!inside.valid || !processor_.LoadFromSerializedProto(model_).ok()) {
     no_tokenizer(name, "it is neither a SentencePiece model nor one of this program's, or it is damaged");
   }
   kind_ = inside.kind;

@@ -21,6 +21,7 @@ class SentencePieceTokenizer : public Tokenizer {
   /// <s>; where the model has none, padding (as T5 starts) or else the end.
   Token begin() const override { return begin_; }
   Token end() const override { return end_; }
+  Token unknown() const override { return processor_.unk_id(); }
   std::string kind() const override { return kind_; }
   std::string serialized() const override { return model_; }
 

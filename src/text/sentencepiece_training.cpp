@@ -48,7 +48,7 @@ Outcome train(const TokenizerOptions& options, Iterator lines) {
   // More than anybody wants, less than what overflows inside.
   constexpr int64_t kLargestVocabulary = 100'000'000;
   const std::unordered_map<std::string, std::string> settings = {
-      {"model_type", options.kind},
+      {"model_type", choice_name(options.kind)},
       {"vocab_size",
        fmt::format("{}", std::clamp<int64_t>(options.vocabulary, kSpecials, kLargestVocabulary))},
       {"character_coverage", fmt::format("{}", options.character_coverage)},
@@ -88,7 +88,7 @@ std::optional<int64_t> least_vocabulary(const std::string& error) {
 /// Whether anything is left of the text once it is normalized; if not, unigram would end the whole program.
 /// BPE with no room for characters says so quickly, and the first lines nearly always answer.
 bool has_text(const Sentences& sentences) {
-  const TokenizerOptions probe{.kind = "bpe", .vocabulary = kSpecials};
+  const TokenizerOptions probe{.kind = TokenizerKind::bpe, .vocabulary = kSpecials};
   for (size_t begin = 0, count = 1; begin < sentences.size(); begin += count, count *= 10) {
     const Iterator some(sentences, begin, std::min(begin + count, sentences.size()));
     if (least_vocabulary(train(probe, some).error)) return true;

@@ -80,7 +80,8 @@ Batch CorruptedBatches::make(int64_t sequence) const {
   const Field text = std::move(batch.fields[1]);
   std::vector<std::vector<int64_t>> inputs, targets;
   for (int64_t row = 0; row < text.rows; ++row) {
-    RandomNumbers random(mix(mix(seed_, static_cast<uint64_t>(sequence)), static_cast<uint64_t>(row)));
+    RandomNumbers random(
+        combine_seeds(combine_seeds(seed_, static_cast<uint64_t>(sequence)), static_cast<uint64_t>(row)));
     const auto begin = text.ids.data() + row * text.columns;
     auto [input, target] =
         corrupt({begin, static_cast<size_t>(text.lengths[static_cast<size_t>(row)])}, how_, random);

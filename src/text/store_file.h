@@ -33,7 +33,7 @@ class StoreFile {
   void flush();
 
   StoredFile entry_;
-  NewFile file_;
+  AtomicFile file_;
   ContentHash hash_;
   std::vector<char> buffer_;
 };

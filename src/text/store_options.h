@@ -13,7 +13,7 @@ namespace synthesizer {
 /// What a token store is made from, and how.
 struct StoreOptions {
   Files files;
-  std::vector<const Tokenizer*> tokenizers;     ///< one a field
+  std::vector<const Tokenizer*> tokenizers;     ///< one per field
   std::string cache;                            ///< folder; each store has one of its own in it
   int threads = 1;                              ///< that tokenize
   std::function<void(int64_t lines)> progress;  ///< called now and then while a store is made

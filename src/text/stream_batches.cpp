@@ -42,12 +42,13 @@ std::shared_ptr<const StreamBatches::Epoch> StreamBatches::epoch(int64_t number)
   std::lock_guard lock(mutex_);
   if (epoch_ && epoch_->number == number) return epoch_;
   epoch_.reset();
-  const uint64_t seed = mix(options_.seed, static_cast<uint64_t>(number));
+  const uint64_t seed = combine_seeds(options_.seed, static_cast<uint64_t>(number));
   // At least one window has to follow the offset.
   const int64_t offsets = std::min(options_.length, tokens_ - options_.length + 1);
-  const auto offset = static_cast<int64_t>(RandomNumbers(mix(seed, 0)).below(static_cast<uint64_t>(offsets)));
+  const auto offset =
+      static_cast<int64_t>(RandomNumbers(combine_seeds(seed, 0)).below(static_cast<uint64_t>(offsets)));
   const int64_t windows = (tokens_ - offset) / options_.length;
-  epoch_ = std::make_shared<const Epoch>(Epoch{number, offset, permutation(windows, mix(seed, 1))});
+  epoch_ = std::make_shared<const Epoch>(Epoch{number, offset, permutation(windows, combine_seeds(seed, 1))});
   return epoch_;
 }
 

@@ -15,7 +15,7 @@ struct StreamBatchOptions {
   Token line_end = 0;  ///< follows the tokens of every line
   Token first = 0;     ///< fed before the very first token
   int64_t length = 0;  ///< of a window
-  int64_t rows = 1;    ///< windows a batch; fewer where the whole text has fewer
+  int64_t rows = 1;    ///< windows per batch; fewer where the whole text has fewer
   uint64_t seed = 1;
   bool shuffle = true;
 };

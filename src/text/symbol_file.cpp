@@ -61,7 +61,7 @@ std::string_view take_until(std::string_view& text, char separator) {
 }  // namespace
 
 void no_tokenizer(const std::string& name, const std::string& why) {
-  invalid(fmt::format("{} is no tokenizer: {}", name, why));
+  invalid(fmt::format("{} is not a tokenizer: {}", name, why));
 }
 
 void bad_symbol(const std::string& name, size_t index, const std::string& why) {

@@ -28,7 +28,7 @@ std::string write_symbols(std::string_view kind, const std::vector<std::string>&
 /// Throws InvalidInput where it is cut off, has a symbol twice, or is otherwise not as it was written.
 SymbolFile parse_symbols(std::string_view contents, const std::string& name);
 
-/// Throws InvalidInput: "tokenizer.model is no tokenizer: …".
+/// Throws InvalidInput: "tokenizer.model is not a tokenizer: …".
 [[noreturn]] void no_tokenizer(const std::string& name, const std::string& why);
 /// The same with the place of a symbol, counted from 0.
 [[noreturn]] void bad_symbol(const std::string& name, size_t index, const std::string& why);

@@ -54,7 +54,7 @@ TokenColumn::TokenColumn(MappedFile begins, MappedFile counts, std::vector<Mappe
   }
 }
 
-bool TokenColumn::whole(int64_t examples) const {
+bool TokenColumn::is_complete(int64_t examples) const {
   const auto wanted = static_cast<size_t>(examples);
   return counts_.size() == wanted && begins_.size() == wanted + 1 && begins_.back() == starts_.back();
 }

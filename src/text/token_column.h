@@ -49,7 +49,7 @@ class TokenColumn {
  public:
   TokenColumn(MappedFile begins, MappedFile counts, std::vector<MappedFile> shards);
   /// The files fit each other and hold that many examples.
-  bool whole(int64_t examples) const;
+  bool is_complete(int64_t examples) const;
 
   /// Tokens of all examples before this one.
   int64_t before(int64_t example) const { return begins_[static_cast<size_t>(example)]; }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/file.h"
 #include "text/content_hash.h"
 #include "text/file_lock.h"
+#include "text/file_stamp.h"
 #include "text/store_maker.h"
 
 namespace synthesizer {
@@ -20,12 +23,13 @@ namespace fs = std::filesystem;
 std::string store_hash(const StoreOptions& options, const Files& files,
                        const std::vector<std::pair<std::string, std::string>>& file_hashes) {
   ContentHash hash;
-  hash.add("synthesizer tokens");
-  hash.add(files.format);
+  hash.add("synthesizer tokens 2");  // the second way of reading: without byte order marks
+  hash.add(choice_name(files.format));
   hash.add(parallel(files) ? "parallel" : "one after another");
+  if (parallel(files) && files.side_by_side > 0) hash.add(std::to_string(files.side_by_side));
   hash.add(std::to_string(files.columns.size()));
   for (const auto& column : files.columns) hash.add(column);
-  hash.add(files.shape);
+  hash.add(files.converter_key);
   hash.add(std::to_string(file_hashes.size()));
   for (const auto& file : file_hashes) hash.add(file.second);
   for (const auto* tokenizer : options.tokenizers) hash.add(tokenizer->serialized());
@@ -51,14 +55,48 @@ void make(const StoreOptions& options, const std::string& folder, const std::str
   }
 }
 
+/// The files of a store whose contents were compared with the index, by the stamps they had then. Reading all
+/// of a large store at every start would take longer than the rest of it.
+class Verified {
+ public:
+  explicit Verified(const std::string& folder) : path_(folder + "/verified.json") {
+    std::error_code none;
+    if (!fs::is_regular_file(path_, none)) return;
+    try {
+      known_ = nlohmann::json::parse(read_file(path_)).get<std::map<std::string, FileStamp>>();
+    } catch (const std::exception&) {  // damaged: all is compared again
+      known_.clear();
+    }
+  }
+  bool has(const std::string& name, const FileStamp& stamp) const {
+    const auto found = known_.find(name);
+    return found != known_.end() && found->second == stamp;
+  }
+  void add(const std::string& name, const FileStamp& stamp) {
+    if (stamp.settled()) known_[name] = stamp, changed_ = true;
+  }
+  void save() const {
+    try {
+      if (changed_) write_file(path_, nlohmann::json(known_).dump(1) + "\n");
+    } catch (const std::exception&) {  // they will be compared again
+    }
+  }
+
+ private:
+  std::string path_;
+  std::map<std::string, FileStamp> known_;
+  bool changed_ = false;
+};
+
 /// The file where size and contents are those of the index; otherwise nothing.
-std::optional<MappedFile> map_whole(const std::string& folder, const StoredFile& entry) {
+std::optional<MappedFile> map_whole(const std::string& folder, const StoredFile& entry, Verified& verified) {
   const std::string path = folder + "/" + entry.name;
-  std::error_code missing;
-  const auto bytes = fs::file_size(path, missing);
-  if (missing || bytes != static_cast<uintmax_t>(entry.bytes)) return {};
+  const auto stamp = stamp_of(path);
+  if (!stamp || stamp->bytes != entry.bytes) return {};
   MappedFile file(path);
+  if (verified.has(entry.name, *stamp)) return file;
   if (content_hash(file.data(), file.bytes()) != entry.hash) return {};
+  verified.add(entry.name, *stamp);
   return file;
 }
 
@@ -69,10 +107,13 @@ TokenStore TokenStore::open(const StoreOptions& given) {
   options.files = resolved(given.files);
   TokenStore store;
   store.files_ = options.files;
-  for (const auto& path : options.files.paths) store.file_hashes_.emplace_back(path, file_hash(path));
+  const std::string hashes = (fs::path(options.cache) / "hashes").string();
+  for (const auto& path : options.files.paths)
+    store.file_hashes_.emplace_back(path, remembered_hash(hashes, path));
   const std::string hash = store_hash(options, options.files, store.file_hashes_);
   const std::string folder = (fs::path(options.cache) / hash).string();
   const size_t fields = options.tokenizers.size();
+  for (const Tokenizer* tokenizer : options.tokenizers) store.unknown_.push_back(tokenizer->unknown());
 
   store.reused_ = store.load(folder, hash, fields);
   if (store.reused_) return store;
@@ -81,6 +122,7 @@ TokenStore TokenStore::open(const StoreOptions& given) {
   store.reused_ = store.load(folder, hash, fields);  // somebody else may have made it while we waited
   if (store.reused_) return store;
   make(options, folder, hash, store.file_hashes_, lock.held());
+  for (const auto& path : options.files.paths) remembered_hash(hashes, path);  // old enough now, mostly
   if (!store.load(folder, hash, fields)) {
     throw std::runtime_error(fmt::format("{} does not hold what was just written to it", folder));
   }
@@ -91,8 +133,9 @@ bool TokenStore::load(const std::string& folder, const std::string& hash, size_t
   auto index = read_index(folder);
   if (!index || index->hash != hash || index->fields != static_cast<int64_t>(fields)) return false;
   std::map<std::string, MappedFile> files;
+  Verified verified(folder);
   for (const auto& entry : index->files) {
-    auto file = map_whole(folder, entry);
+    auto file = map_whole(folder, entry, verified);
     if (!file) return false;
     files.emplace(entry.name, std::move(*file));
   }
@@ -110,13 +153,24 @@ bool TokenStore::load(const std::string& folder, const std::string& hash, size_t
       shards.push_back(std::move(*shard));
     }
     columns_.emplace_back(std::move(*begins), std::move(*counts), std::move(shards));
-    if (!columns_.back().whole(index->examples)) return false;
+    if (!columns_.back().is_complete(index->examples)) return false;
   }
   auto lines = take("lines");
   if (!lines || lines->as<LineRun>().empty()) return false;
   lines_.push_back(std::move(*lines));
   index_ = std::move(*index);
+  verified.save();
   return true;
+}
+
+std::optional<int64_t> TokenStore::unknown_tokens(size_t field) const {
+  if (unknown_[field] < 0) return std::nullopt;
+  int64_t count = 0;
+  for (int64_t example = 0; example < size(); ++example) {
+    const auto found = tokens(example, field);
+    count += std::count(found.begin(), found.end(), unknown_[field]);
+  }
+  return count;
 }
 
 const LineRun& TokenStore::run_of(int64_t example) const {
@@ -126,7 +180,7 @@ const LineRun& TokenStore::run_of(int64_t example) const {
 }
 
 const std::string& TokenStore::path(int64_t example, size_t field) const {
-  return files_.paths[parallel(files_) ? field : static_cast<size_t>(run_of(example).file)];
+  return files_.paths[static_cast<size_t>(run_of(example).file) + (parallel(files_) ? field : 0)];
 }
 
 int64_t TokenStore::line(int64_t example) const {

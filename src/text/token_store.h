@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,6 +32,9 @@ class TokenStore {
   /// Tokens of this field in all examples before this one; `example` may be size().
   int64_t tokens_before(int64_t example, size_t field) const { return columns_[field].before(example); }
   int64_t total_tokens(size_t field) const { return tokens_before(size(), field); }
+  /// How many of a field's tokens stand for text that its tokenizer has no token for; nothing where the
+  /// tokenizer knows all text. Reads all tokens.
+  std::optional<int64_t> unknown_tokens(size_t field) const;
 
   /// Of the text, line end not counted.
   int64_t words(int64_t example, size_t field) const { return columns_[field].count(example).words; }
@@ -58,6 +62,7 @@ class TokenStore {
   Files files_;
   StoreIndex index_;
   std::vector<TokenColumn> columns_;
+  std::vector<Token> unknown_;     // of each field's tokenizer; -1: it has none
   std::vector<MappedFile> lines_;  // one; none before it is loaded
   std::vector<std::pair<std::string, std::string>> file_hashes_;
   bool reused_ = false;

@@ -1,11 +1,8 @@
 #include "text/tokenizer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "base/error.h"
 #include "base/file.h"
-#include "base/nearest.h"
 #include "text/byte_tokenizer.h"
 #include "text/character_tokenizer.h"
 #include "text/sentencepiece_tokenizer.h"
@@ -14,40 +11,34 @@
 #include "text/word_tokenizer.h"
 
 namespace synthesizer {
-namespace {
-
-const std::vector<std::string> kKinds = {"unigram", "bpe", "characters", "bytes", "words"};
-
-}  // namespace
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options, const LineSource& lines) {
-  const std::string& kind = options.kind;
-  if (kind == "characters") {
-    return std::make_unique<CharacterTokenizer>(CharacterTokenizer::train(options.vocabulary, lines));
+  switch (options.kind) {
+    case TokenizerKind::characters:
+      return std::make_unique<CharacterTokenizer>(CharacterTokenizer::train(options.vocabulary, lines));
+    case TokenizerKind::words:
+      return std::make_unique<WordTokenizer>(WordTokenizer::train(options.vocabulary, lines));
+    // Nothing to learn: the vocabulary is what it is.
+    case TokenizerKind::bytes: return std::make_unique<ByteTokenizer>();
+    case TokenizerKind::unigram:
+    case TokenizerKind::bpe: break;
   }
-  if (kind == "words") {
-    return std::make_unique<WordTokenizer>(WordTokenizer::train(options.vocabulary, lines));
-  }
-  // Nothing to learn: the vocabulary is what it is.
-  if (kind == "bytes") return std::make_unique<ByteTokenizer>();
-  if (kind == "unigram" || kind == "bpe") {
-    return std::make_unique<SentencePieceTokenizer>(train_sentencepiece(options, lines), "the new tokenizer");
-  }
-  invalid(fmt::format("data.tokenizer is \"{}\": it must be one of {}{}", kind, fmt::join(kKinds, ", "),
-                      did_you_mean(kind, kKinds)));
+  return std::make_unique<SentencePieceTokenizer>(train_sentencepiece(options, lines), "the new tokenizer");
 }
 
 std::unique_ptr<Tokenizer> parse_tokenizer(const std::string& contents, const std::string& name) {
   if (contents.empty()) no_tokenizer(name, "it is empty");
   if (!is_symbol_file(contents)) return std::make_unique<SentencePieceTokenizer>(contents, name);
   SymbolFile file = parse_symbols(contents, name);
-  if (file.kind == "characters") {
+  const auto kind = find_choice(choices(TokenizerKind{}), file.kind);
+  if (kind == static_cast<size_t>(TokenizerKind::characters))
     return std::make_unique<CharacterTokenizer>(CharacterTokenizer::parse(std::move(file)));
-  }
-  if (file.kind == "words") return std::make_unique<WordTokenizer>(WordTokenizer::parse(std::move(file)));
-  if (file.kind == "bytes" && file.symbols.empty()) return std::make_unique<ByteTokenizer>();
-  no_tokenizer(name, file.kind == "bytes" ? "bytes have no symbols of their own"
-                                          : fmt::format("its kind '{}' is unknown", file.kind));
+  if (kind == static_cast<size_t>(TokenizerKind::words))
+    return std::make_unique<WordTokenizer>(WordTokenizer::parse(std::move(file)));
+  if (kind != static_cast<size_t>(TokenizerKind::bytes))
+    no_tokenizer(name, fmt::format("its kind '{}' is unknown", file.kind));
+  if (!file.symbols.empty()) no_tokenizer(name, "bytes have no symbols of their own");
+  return std::make_unique<ByteTokenizer>();
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {

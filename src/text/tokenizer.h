@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.h"
+
 namespace synthesizer {
 
 using Token = int32_t;
@@ -28,6 +30,8 @@ class Tokenizer {
   virtual int64_t size() const = 0;  ///< of the vocabulary
   virtual Token begin() const = 0;   ///< what a decoder starts from
   virtual Token end() const = 0;     ///< what ends a sentence
+  /// What stands for text that has no token of its own; -1 where every text has tokens (bytes).
+  virtual Token unknown() const { return -1; }
   /// What stands for a line end in a running text: the line break itself where the tokenizer has it
   /// (characters, bytes), end() otherwise.
   virtual Token line_end() const { return end(); }
@@ -37,8 +41,15 @@ class Tokenizer {
   virtual std::string serialized() const = 0;
 };
 
+/// The kinds of tokenizers that can be trained.
+enum class TokenizerKind { unigram, bpe, characters, bytes, words };
+inline Choices choices(TokenizerKind) {
+  static constexpr ChoiceName names[] = {{"unigram"}, {"bpe"}, {"characters"}, {"bytes"}, {"words"}};
+  return names;
+}
+
 struct TokenizerOptions {
-  std::string kind = "unigram";   ///< or "bpe", "characters", "bytes", "words"
+  TokenizerKind kind = TokenizerKind::unigram;
   int64_t vocabulary = 8000;      ///< pieces, special ones included; 0: all there are (characters, words)
   double character_coverage = 1;  ///< SentencePiece: share of the characters that get a piece of their own
 };

@@ -78,6 +78,10 @@ Token WordTokenizer::end() const {
   return kEnd;
 }
 
+Token WordTokenizer::unknown() const {
+  return kUnknown;
+}
+
 Tokens WordTokenizer::encode(std::string_view line) const {
   Tokens tokens;
   for (std::string_view word : split_words(line)) {

@@ -23,7 +23,8 @@ class WordTokenizer : public Tokenizer {
   int64_t size() const override;
   Token begin() const override;
   Token end() const override;
-  std::string kind() const override { return "words"; }
+  Token unknown() const override;
+  std::string kind() const override { return choice_name(TokenizerKind::words); }
   std::string serialized() const override { return write_symbols(kind(), words_); }
 
   WordTokenizer(WordTokenizer&&) = default;

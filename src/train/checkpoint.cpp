@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kOptimizerPrefix = "optimizer.";
 constexpr const char* kGroupsKey = "parameter_groups";
+constexpr const char* kStepBatchesKey = "step_batches";
 
 /// Numbers as text that gives the same bits back.
 std::string exact(double value) {
@@ -41,6 +42,29 @@ T number(const TensorFile& file, const std::string& path, const std::string& key
       invalid(fmt::format("{} is damaged: its {} is '{}'", path, key, text));
     return value;
   }
+}
+
+/// The sums as metadata, with exact numbers.
+Metadata interval_metadata(const IntervalSums& sums) {
+  return {{"interval_loss", exact(sums.loss)},
+          {"interval_nll", exact(sums.nll)},
+          {"interval_tokens", std::to_string(sums.tokens)},
+          {"interval_correct", std::to_string(sums.correct)},
+          {"interval_gradient_norm", exact(sums.gradient_norm)},
+          {"interval_waited", exact(sums.waited)},
+          {"interval_seconds", exact(sums.seconds)}};
+}
+
+/// Nothing where the file was saved by a version that did not save them.
+IntervalSums interval_of(const TensorFile& file, const std::string& path) {
+  if (!file.metadata().contains("interval_tokens")) return {};
+  return {.loss = number<double>(file, path, "interval_loss"),
+          .nll = number<double>(file, path, "interval_nll"),
+          .tokens = number<int64_t>(file, path, "interval_tokens"),
+          .correct = number<int64_t>(file, path, "interval_correct"),
+          .gradient_norm = number<double>(file, path, "interval_gradient_norm"),
+          .waited = number<double>(file, path, "interval_waited"),
+          .seconds = number<double>(file, path, "interval_seconds")};
 }
 
 /// What a weight's scale is called in a file where the weight itself is int8.
@@ -143,7 +167,9 @@ void save_weights(const std::string& path, const torch::nn::Module& model, int64
 }
 
 void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix) {
-  adopt(TensorFile(path), path, prefix, model);
+  const TensorFile file(path);
+  file.check_bytes();
+  adopt(file, path, prefix, model);
 }
 
 void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
@@ -156,30 +182,43 @@ void save_state(const std::string& path, const torch::nn::Module& model, const O
                           {"best", exact(s.best)},
                           {"best_step", std::to_string(s.best_step)},
                           {"worse", std::to_string(s.worse)},
+                          {kStepBatchesKey, std::to_string(s.step_batches)},
                           {kGroupsKey, to_json(optimizer.groups()).dump()}});
+  metadata.merge(interval_metadata(s.interval));
   save_tensors(path, all, metadata);
 }
 
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer) {
   const TensorFile file(path);
+  file.check_bytes();
   const NamedTensors weights = saved_tensors(model), moments = optimizer.state();
   check_same_model(file, path, kModelPrefix, weights);
   check_same_model(file, path, kOptimizerPrefix, moments);
   check_same_groups(file, path, optimizer);
   take(file, kModelPrefix, weights);
   take(file, kOptimizerPrefix, moments);
-  TrainerState s{number<int64_t>(file, path, "step"),      number<int64_t>(file, path, "tokens"),
-                 number<double>(file, path, "seconds"),    number<double>(file, path, "best"),
-                 number<int64_t>(file, path, "best_step"), number<int64_t>(file, path, "worse")};
+  TrainerState s{number<int64_t>(file, path, "step"),
+                 number<int64_t>(file, path, "tokens"),
+                 number<double>(file, path, "seconds"),
+                 number<double>(file, path, "best"),
+                 number<int64_t>(file, path, "best_step"),
+                 number<int64_t>(file, path, "worse"),
+                 interval_of(file, path)};
   // A first score that was NaN was once taken for the best.
   if (!std::isfinite(s.best)) s.best = 0, s.best_step = 0, s.worse = 0;
   return s;
+}
+
+int64_t saved_step_batches(const std::string& path) {
+  const TensorFile file(path);
+  return file.metadata().contains(kStepBatchesKey) ? number<int64_t>(file, path, kStepBatchesKey) : 0;
 }
 
 NamedTensors average_weights(const std::vector<std::string>& paths) {
   NamedTensors mean;
   for (const std::string& path : paths) {
     const TensorFile file(path);
+    file.check_bytes();
     if (mean.empty()) {
       for (const std::string& name : file.names()) mean.push_back({name, file.tensor(name).to(at::kDouble)});
       continue;

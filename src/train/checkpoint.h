@@ -11,6 +11,16 @@ class Module;
 
 namespace synthesizer {
 
+/// What the steps since the last line of the log saw: its next line has averages of them, also where the run
+/// is stopped and resumed between two lines.
+struct IntervalSums {
+  double loss = 0, nll = 0;
+  int64_t tokens = 0, correct = 0;
+  double gradient_norm = 0;  ///< of the last step
+  double waited = 0;         ///< seconds, for batches
+  double seconds = 0;        ///< of training, without validations
+};
+
 /// Where a run stands. Data order and dropout are functions of the step, so nothing more is needed.
 struct TrainerState {
   int64_t step = 0;
@@ -19,6 +29,8 @@ struct TrainerState {
   double best = 0;     ///< the watched score, where best_step > 0
   int64_t best_step = 0;
   int64_t worse = 0;  ///< evaluations since the best one
+  IntervalSums interval;
+  int64_t step_batches = 0;  ///< batches that a step takes, of all processes
 };
 
 /// What a file says about itself beside the step.
@@ -39,6 +51,9 @@ void save_state(const std::string& path, const torch::nn::Module& model, const O
 /// Throws InvalidInput, and changes nothing, where the file belongs to another model or was trained with
 /// other parameter groups.
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer);
+
+/// The batches that a step of that run takes, over all processes; 0 where an earlier version saved it.
+int64_t saved_step_batches(const std::string& path);
 
 /// The mean of several files with the same tensors, in double precision.
 NamedTensors average_weights(const std::vector<std::string>& paths);

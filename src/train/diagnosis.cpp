@@ -4,7 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
-#include "model/observe.h"
+#include "model/forward_hook.h"
 #include "train/named_tensors.h"
 
 namespace synthesizer {
@@ -16,14 +16,14 @@ bool finite(const at::Tensor& t) {
 
 }  // namespace
 
-std::string first_bad_tensor(const torch::nn::Module& model, const std::function<void()>& forward) {
+std::string find_nonfinite_tensor(const torch::nn::Module& model, const std::function<void()>& forward) {
   c10::NoGradGuard no_grad;
   for (const auto& [name, tensor] : trained_tensors(model)) {
     if (!finite(tensor)) return fmt::format("the parameter {}", name);
   }
   std::string found;
   {
-    const Observing observing([&](const std::string& name, const at::Tensor& output) {
+    const ScopedForwardHook hook([&](const std::string& name, const at::Tensor& output) {
       if (found.empty() && !finite(output)) found = fmt::format("the output of {}", name);
     });
     forward();

@@ -54,7 +54,7 @@ class Adam : public Optimizer {
     }
     if (values.empty()) return;
     const auto& o = options_;
-    const auto fused = o.optimizer == "adamw" ? adamw : adam;
+    const auto fused = o.optimizer == OptimizerKind::adamw ? adamw : adam;
     const ParameterGroup& g = groups()[group];
     fused(values, gradients, first, second, {}, steps, learning_rate * g.learning_rate_factor, o.beta1,
           o.beta2, g.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false,
@@ -68,7 +68,8 @@ class Adam : public Optimizer {
 }  // namespace
 
 std::unique_ptr<Optimizer> make_optimizer(const TrainOptions& options, ParameterGroups parameters) {
-  if (options.optimizer == "adafactor") return std::make_unique<Adafactor>(std::move(parameters));
+  if (options.optimizer == OptimizerKind::adafactor)
+    return std::make_unique<Adafactor>(std::move(parameters));
   return std::make_unique<Adam>(options, std::move(parameters));
 }
 

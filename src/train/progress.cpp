@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/output.h"
 #include "train/progress_format.h"
 
 namespace synthesizer {
@@ -55,7 +56,9 @@ std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
+/// Where it cannot be written nobody reads it, and the work goes on.
 void print(std::FILE* out, const std::string& text) {
+  if (quiet()) return;
   std::fwrite(text.data(), 1, text.size(), out);
   std::fflush(out);
 }

@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "train/checksum.h"
+#include "train/crc32c.h"
 
 namespace synthesizer {
 namespace {
@@ -29,7 +31,7 @@ constexpr std::pair<const char*, at::ScalarType> scalar_types[] = {
 at::ScalarType scalar_type(const std::string& dtype) {
   const auto* found = std::find_if(std::begin(scalar_types), std::end(scalar_types),
                                    [&](const auto& pair) { return pair.first == dtype; });
-  return found->second;  // read_tensor_header lets no other dtype through
+  return found->second;  // parse_tensor_header lets no other dtype through
 }
 
 TensorEntry describe(const NamedTensor& named) {
@@ -63,10 +65,19 @@ std::vector<size_t> lay_out(const std::vector<NamedTensor>& tensors, std::vector
   return order;
 }
 
+/// As the file holds it: on the CPU, without gaps.
+at::Tensor plain_form(const at::Tensor& tensor) {
+  return tensor.detach().cpu().resolve_neg().contiguous();
+}
+
+std::string_view raw_bytes(const at::Tensor& plain) {
+  return {static_cast<const char*>(plain.const_data_ptr()), plain.nbytes()};
+}
+
 }  // namespace
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
-                  const std::map<std::string, std::string>& metadata) {
+                  const std::map<std::string, std::string>& given) {
   std::unordered_set<std::string> names;
   std::vector<TensorEntry> entries;
   for (const auto& named : tensors) {
@@ -76,13 +87,15 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
     }
   }
   const auto order = lay_out(tensors, entries);
-  const std::string header = write_tensor_header(entries, metadata);
-  NewFile file(path);
+  auto metadata = given;
+  metadata[kChecksumKey] = kNoChecksum;
+  std::string header = write_tensor_header(entries, metadata);
+  uint32_t sum = crc32c(header);
+  for (const size_t i : order) sum = crc32c(raw_bytes(plain_form(tensors[i].tensor)), sum);
+  set_checksum(header, sum);
+  AtomicFile file(path);
   file.write(header);
-  for (const size_t i : order) {
-    const auto plain = tensors[i].tensor.detach().cpu().resolve_neg().contiguous();
-    file.write(plain.const_data_ptr(), plain.nbytes());
-  }
+  for (const size_t i : order) file.write(raw_bytes(plain_form(tensors[i].tensor)));
   file.commit();
 }
 
@@ -100,7 +113,7 @@ class TensorFile::Mapping {
     }
     const int reason = errno;
     ::close(descriptor);
-    if (!regular) invalid(fmt::format("{} is no safetensors file: it is a folder or a device", path));
+    if (!regular) invalid(fmt::format("{} is not a safetensors file: it is a folder or a device", path));
     if (data_ == MAP_FAILED) {
       throw std::runtime_error(fmt::format("{} cannot be mapped: {}", path, std::strerror(reason)));
     }
@@ -122,8 +135,12 @@ class TensorFile::Mapping {
 TensorFile::TensorFile(const std::string& path)
     : path_(path),
       mapping_(std::make_shared<const Mapping>(path)),
-      header_(read_tensor_header(path, mapping_->bytes())) {
+      header_(parse_tensor_header(path, mapping_->bytes())) {
   for (size_t i = 0; i < header_.tensors.size(); ++i) places_[header_.tensors[i].name] = i;
+}
+
+void TensorFile::check_bytes() const {
+  check_checksum(path_, mapping_->bytes(), header_.data);
 }
 
 std::vector<std::string> TensorFile::names() const {

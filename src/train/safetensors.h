@@ -8,15 +8,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "run/safetensors_header.h"
 #include "train/named_tensors.h"
-#include "train/safetensors_header.h"
 
 namespace synthesizer {
 
 /// Writes a file that every reader of safetensors opens; names keep the order given, the data of wider dtypes
 /// come first so that all are aligned. Tensors of other devices are copied, strided ones made contiguous, one
-/// at a time. The file is written whole or not at all (NewFile). Throws InvalidInput for a name that comes
-/// twice and for a tensor the format cannot hold.
+/// at a time. The file is written whole or not at all (AtomicFile), with a checksum in its metadata
+/// (checksum.h). Throws InvalidInput for a name that comes twice and for a tensor the format cannot hold.
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata = {});
 
@@ -25,7 +25,7 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
 /// alone. The file must not be changed in place meanwhile; replacing it, as save_tensors does, is fine.
 class TensorFile {
  public:
-  /// Throws InvalidInput where the file is missing, "… is damaged: …" or "… is no safetensors file: …".
+  /// Throws InvalidInput where the file is missing, "… is damaged: …" or "… is not a safetensors file: …".
   explicit TensorFile(const std::string& path);
 
   /// In the order of the file's header.
@@ -34,6 +34,9 @@ class TensorFile {
   /// Throws InvalidInput naming file and tensor where there is none of that name.
   at::Tensor tensor(const std::string& name) const;
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  /// Throws InvalidInput where the bytes are not those that save_tensors wrote (checksum.h). Reads all of
+  /// them: for who needs the whole file anyway.
+  void check_bytes() const;
 
  private:
   class Mapping;

@@ -15,15 +15,15 @@ namespace synthesizer {
 namespace {
 
 /// bfloat16 for what autocast lowers, for as long as it lives.
-class Precision {
+class PrecisionGuard {
  public:
-  explicit Precision(const std::string& name) : on_(name == "bfloat16") {
+  explicit PrecisionGuard(Precision precision) : on_(precision == Precision::bfloat16) {
     if (!on_) return;
     at::autocast::increment_nesting();
     at::autocast::set_autocast_enabled(at::kCPU, true);
     at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
   }
-  ~Precision() {
+  ~PrecisionGuard() {
     if (!on_) return;
     at::autocast::set_autocast_enabled(at::kCPU, false);
     if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
@@ -36,18 +36,19 @@ class Precision {
 }  // namespace
 
 Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t width, uint64_t seed,
-                 Loss loss)
+                 Loss loss, ProcessGroup* group)
     : model_(model),
       options_(options),
       width_(width),
       seed_(seed),
       loss_(std::move(loss)),
       parameters_(trained_tensors(model)),
-      optimizer_(make_optimizer(options, group_parameters(options, model))) {}
+      optimizer_(make_optimizer(options, group_parameters(options, model))),
+      group_(group) {}
 
 LossSum Stepper::forward(const Batch& batch) const {
-  at::manual_seed(mix(seed_, static_cast<uint64_t>(batch.sequence)));
-  const Precision precision(options_.precision);
+  at::manual_seed(combine_seeds(seed_, static_cast<uint64_t>(batch.sequence)));
+  const PrecisionGuard precision(options_.precision);
   return loss_(batch);
 }
 
@@ -59,23 +60,55 @@ double Stepper::gradient_norm() const {
   return at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>();
 }
 
-StepSums Stepper::step(int64_t number, const std::function<Batch()>& next) {
+void Stepper::backward(const at::Tensor& loss, bool last) {
+  if (!group_ || !last) return loss.backward();
+  if (!gradient_sum_) {
+    std::vector<at::Tensor> tensors;
+    for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
+    gradient_sum_ = group_->sum_gradients(tensors);
+  }
+  gradient_sum_->backward(loss);
+}
+
+void Stepper::add_up(StepSums& sums, const std::optional<Batch>& bad) const {
+  if (group_) {
+    const auto all = at::tensor({sums.loss, sums.nll, static_cast<double>(sums.tokens),
+                                 static_cast<double>(sums.correct), sums.stop ? 1.0 : 0.0, bad ? 1.0 : 0.0},
+                                at::kDouble);
+    group_->all_reduce_sum({all});
+    const double* sum = all.const_data_ptr<double>();
+    sums.loss = sum[0];
+    sums.nll = sum[1];
+    sums.tokens = static_cast<int64_t>(sum[2]);
+    sums.correct = static_cast<int64_t>(sum[3]);
+    sums.stop = sum[4] > 0;
+    if (!bad && sum[5] > 0) throw NotFinite("loss", {}, false);
+  }
+  if (bad) throw NotFinite("loss", *bad);
+}
+
+StepSums Stepper::step(int64_t number, const std::function<Batch()>& next,
+                       const std::function<bool()>& stop) {
   model_.zero_grad();
   StepSums sums;
   Batch batch;
+  std::optional<Batch> bad;
   for (int64_t n = 0; n < options_.accumulate; ++n) {
     const auto asked = std::chrono::steady_clock::now();
     batch = next();
     sums.waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
     const LossSum sum = forward(batch);
     const auto loss = sum.loss.item<double>();
-    if (!std::isfinite(loss)) throw NotFinite("loss", batch);
-    sum.loss.backward();
+    if (!std::isfinite(loss) && !bad) bad = batch;
+    if (bad && !group_) break;
+    backward(sum.loss, n + 1 == options_.accumulate);  // the others wait for it, whatever it is
     sums.loss += loss;
     sums.nll += sum.nll;
     sums.tokens += sum.tokens;
     sums.correct += sum.correct;
   }
+  sums.stop = stop && stop();
+  add_up(sums, bad);
   const double per_token = 1 / static_cast<double>(std::max<int64_t>(sums.tokens, 1));
   const double norm = sums.gradient_norm = gradient_norm() * per_token;
   if (!std::isfinite(norm)) throw NotFinite("gradient", batch);

@@ -12,7 +12,7 @@
 namespace synthesizer {
 namespace {
 
-constexpr int64_t same_request = 20'000'000;  // nanoseconds
+constexpr int64_t same_request = 200'000'000;  // nanoseconds
 
 // A handler may touch only what needs no lock.
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<int64_t>::is_always_lock_free);
@@ -36,7 +36,7 @@ void handle(int number) {
     const auto shown = on_terminal ? text : text.substr(1);
     // Where standard error is gone there is nobody to tell.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, shown.data(), shown.size());
-  } else if (now() - asked_at > same_request) {
+  } else if (number != SIGHUP && now() - asked_at > same_request) {
     ::_exit(1);
   }
   errno = error;
@@ -53,11 +53,14 @@ StopSignal::StopSignal() {
   action.sa_flags = SA_RESTART;  // a file that is being written goes on being written
   ::sigaction(SIGINT, &action, &interrupt_);
   ::sigaction(SIGTERM, &action, &terminate_);
+  ::sigaction(SIGHUP, nullptr, &hang_up_);
+  if (hang_up_.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
 }
 
 StopSignal::~StopSignal() {
   ::sigaction(SIGINT, &interrupt_, nullptr);
   ::sigaction(SIGTERM, &terminate_, nullptr);
+  ::sigaction(SIGHUP, &hang_up_, nullptr);
 }
 
 int StopSignal::signal() const {

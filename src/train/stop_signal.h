@@ -4,10 +4,12 @@
 
 namespace synthesizer {
 
-/// While one of these lives, the first SIGINT or SIGTERM only asks: a flag is set, and a line on standard
-/// error says so, so that the loop can finish its step and save. A second one leaves at once with status 1,
-/// whatever is half done. What comes within 20 ms of the first is the same request: `timeout` signals its
-/// child and then the child's group. One at a time.
+/// While one of these lives, the first SIGINT, SIGTERM or SIGHUP only asks: a flag is set, and a line on
+/// standard error says so, so that the loop can finish its step and save. A second SIGINT or SIGTERM leaves
+/// at once with status 1, whatever is half done; a second SIGHUP does not, as a terminal that closes sends
+/// several. What comes within 200 ms of the first is the same request: `timeout` signals its child and then
+/// the child's group, and `synth compare` passes on what its child may have got itself. A SIGHUP that was
+/// ignored before (nohup) stays ignored. One at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -15,12 +17,12 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  bool asked() const { return signal() != 0; }
+  bool requested() const { return signal() != 0; }
   /// The signal that asked; 0 before.
   int signal() const;
 
  private:
-  struct sigaction interrupt_ = {}, terminate_ = {};  ///< what was in force before
+  struct sigaction interrupt_ = {}, terminate_ = {}, hang_up_ = {};  ///< what was in force before
 };
 
 }  // namespace synthesizer

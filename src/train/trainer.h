@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "run/metrics_log.h"
+#include "run/run_folder.h"
 #include "text/batches.h"
 #include "train/checkpoint.h"
 #include "train/loss.h"
-#include "train/metrics_log.h"
 #include "train/options.h"
-#include "train/run_folder.h"
+#include "train/process_group.h"
 
 namespace synthesizer {
 
@@ -26,8 +27,8 @@ struct TrainingJob {
   std::string title;  ///< before the progress bar
   torch::nn::Module* model = nullptr;
   const Batches* batches = nullptr;
-  std::function<void()>
-      on_start;  ///< called when all that is to be read has been, before anything is written
+  /// Called with the step it starts from when all that is to be read has been, before anything is written.
+  std::function<void(int64_t step)> on_start;
   std::function<LossSum(const Batch&)> loss;
   std::function<Scores()> validate;      ///< empty: there is nothing to validate on
   std::function<MetricRows()> mixtures;  ///< weights of the members, by layer; empty: there are no mixtures
@@ -37,11 +38,6 @@ struct TrainingJob {
   uint64_t seed = 1;
   std::map<std::string, std::string> metadata;  ///< goes into every file of weights
   int64_t width = 0;                            ///< of the model, for the noam schedule
-};
-
-/// Which part of every step's batches is this process's.
-struct Share {
-  int64_t rank = 0, processes = 1;
 };
 
 /// How a run ended.
@@ -54,7 +50,8 @@ struct Outcome {
 /// The loop: batches, loss, gradients, optimizer, validation, checkpoints. Which batches a step takes and
 /// which units its dropout drops are functions of the step alone, so a resumed run is bit for bit the run
 /// that was never stopped, and several processes share the batches of a step without talking about them.
+/// `group`: those processes. All start from the weights and the state of rank 0, which alone writes.
 Outcome train(const TrainingJob& job, const TrainOptions& options, const RunFolder& folder, bool resume,
-              Share share = {});
+              ProcessGroup* group = nullptr);
 
 }  // namespace synthesizer

@@ -17,7 +17,7 @@ class Distance : public synthesizer::Synthesis {
 
   std::vector<synthesizer::Parameter> parameters() const override;
   synthesizer::Logits logits(const synthesizer::Weights& weights, const at::Tensor& x,
-                             const synthesizer::Window& window) const override;
+                             const synthesizer::RowRange& range) const override;
   void prepare_growth(synthesizer::AttentionOptions& larger) const override;
   int64_t macs(int64_t) const override { return 0; }
 

@@ -14,7 +14,7 @@ at::Tensor exact(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   return bias.defined() ? y + bias.to(at::kDouble) : y;
 }
 
-SharedForm packed(const at::Tensor& weight) {
+MatrixFormPtr packed(const at::Tensor& weight) {
   return std::make_shared<PackedMatrix>(weight);
 }
 
@@ -37,7 +37,7 @@ TEST(LinearMap, TakesInputsOfAnyShapeAndLayout) {
   c10::NoGradGuard no_grad;
   const auto weight = testing::noise({6, 8}, 2).t().contiguous().t();  // column after column
   const auto x = testing::noise({3, 8, 5}, 1).transpose(1, 2);         // 3×5×8
-  for (const SharedForm& form : {SharedForm(), packed(weight)}) {
+  for (const MatrixFormPtr& form : {MatrixFormPtr(), packed(weight)}) {
     const auto y = linear_map(x, weight, {}, form);
     EXPECT_EQ(y.sizes(), at::IntArrayRef({3, 5, 6}));
     EXPECT_TRUE(testing::close(y, exact(x, weight, {}), 1e-5, 1));
@@ -84,7 +84,7 @@ TEST(LinearMap, Int8IsNearAndSmall) {
 TEST(LinearMap, Int8TreatsEveryRowAlike) {
   c10::NoGradGuard no_grad;
   const auto weight = testing::noise({40, 64}, 2), bias = testing::noise({40}, 3);
-  const SharedForm form = quantize_int8(weight);
+  const MatrixFormPtr form = quantize_int8(weight);
   // Rows of very different sizes: with one scale for all of them the small ones would be rounded away.
   const auto x = testing::noise({17, 64}, 1) * at::logspace(-4, 4, 17).unsqueeze(1);
   const auto together = linear_map(x, weight, bias, form);

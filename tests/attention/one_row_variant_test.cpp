@@ -16,9 +16,9 @@ class Popular : public Synthesis {
   std::vector<Parameter> parameters() const override {
     return {{"table", Role::logits, {heads_, max_length_}, Init::normal(1)}};
   }
-  Logits logits(const Weights& weights, const at::Tensor&, const Window& window) const override {
+  Logits logits(const Weights& weights, const at::Tensor&, const RowRange& range) const override {
     Logits logits;
-    logits.table = weights["table"].narrow(1, 0, window.columns).unsqueeze(1);  // H×1×M
+    logits.table = weights["table"].narrow(1, 0, range.columns).unsqueeze(1);  // H×1×M
     return logits;
   }
   int64_t macs(int64_t) const override { return 0; }

@@ -100,15 +100,15 @@ TEST(Option, text_is_read_as_what_it_looks_like) {
   options.parse("yes", "true");
   options.parse("no", "false");
   options.parse("text", "outer");
-  EXPECT_EQ(options.whole("whole", 0), 16);
-  EXPECT_EQ(options.whole("negative", 0), -3);
+  EXPECT_EQ(options.integer("whole", 0), 16);
+  EXPECT_EQ(options.integer("negative", 0), -3);
   EXPECT_EQ(options.real("real", 0), 0.5);
   EXPECT_EQ(options.real("small", 0), 1e-3);
   EXPECT_EQ(options.real("whole", 0), 16.0);
   EXPECT_TRUE(options.flag("yes", false));
   EXPECT_FALSE(options.flag("no", true));
   EXPECT_EQ(options.text("text", ""), "outer");
-  EXPECT_EQ(options.whole("absent", 7), 7);
+  EXPECT_EQ(options.integer("absent", 7), 7);
   EXPECT_FALSE(options.has("absent"));
 }
 

@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "attention/frame.h"
+#include "attention/baselines.h"
+#include "attention/baselines/cases.h"
 #include "attention/layers.h"
-#include "attention/rivals.h"
-#include "attention/rivals/cases.h"
+#include "attention/multi_head_attention.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -153,8 +153,8 @@ TEST(ParameterRoles, of_every_variant_and_mixture) {
 }
 
 TEST(ParameterRoles, of_every_baseline) {
-  for (const Rival& one : rivals()) expect_roles(rival(one.name));
-  for (const AttentionOptions& options : all_rivals()) expect_roles(options);
+  for (const Baseline& one : baselines()) expect_roles(baseline(one.name));
+  for (const AttentionOptions& options : all_baselines()) expect_roles(options);
 }
 
 TEST(ParameterRoles, of_a_fixed_table_do_not_make_it_trained) {
@@ -177,13 +177,14 @@ TEST(ParameterDefaults, of_the_outer_factors_cover_every_length) {
 
 TEST(ParameterStart, is_the_same_for_the_same_seed_in_every_precision) {
   for (const auto& spec : all_specs()) {
-    const Frame frame({.attention = spec, .width = kWidth, .heads = kHeads, .max_length = kLength});
+    const MultiHeadAttention multi_head(
+        {.attention = spec, .width = kWidth, .heads = kHeads, .max_length = kLength});
     at::manual_seed(3);
-    const auto single = frame.initialise();
+    const auto single = multi_head.initialise();
     at::manual_seed(3);
-    const auto twice = frame.initialise(at::kDouble);
+    const auto twice = multi_head.initialise(at::kDouble);
     for (size_t i = 0; i < single.size(); ++i) {
-      EXPECT_TRUE(same_bits(twice[i], single[i].to(at::kDouble))) << frame.parameters()[i].name;
+      EXPECT_TRUE(same_bits(twice[i], single[i].to(at::kDouble))) << multi_head.parameters()[i].name;
     }
   }
 }

@@ -27,11 +27,11 @@ class InAFolder : public ::testing::Test {
   fs::path folder_;
 };
 
-using NewFileTest = InAFolder;
+using AtomicFileTest = InAFolder;
 
-TEST_F(NewFileTest, AppearsWhenItIsCommitted) {
+TEST_F(AtomicFileTest, AppearsWhenItIsCommitted) {
   {
-    NewFile file(path("a"));
+    AtomicFile file(path("a"));
     file.write("first ");
     file.write("second");
     EXPECT_FALSE(fs::exists(path("a")));
@@ -41,17 +41,17 @@ TEST_F(NewFileTest, AppearsWhenItIsCommitted) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(NewFileTest, LeavesNothingBehindWithoutACommit) {
+TEST_F(AtomicFileTest, LeavesNothingBehindWithoutACommit) {
   write_file(path("a"), "before");
   {
-    NewFile file(path("a"));
+    AtomicFile file(path("a"));
     file.write("half");
   }
   EXPECT_EQ(read_file(path("a")), "before");
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(NewFileTest, ThatDoesNotFitLeavesTheOldOne) {
+TEST_F(AtomicFileTest, ThatDoesNotFitLeavesTheOldOne) {
   write_file(path("a"), "before");
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);
@@ -64,7 +64,7 @@ TEST_F(NewFileTest, ThatDoesNotFitLeavesTheOldOne) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(NewFileTest, KnowsItsUnfinishedOnes) {
+TEST_F(AtomicFileTest, KnowsItsUnfinishedOnes) {
   EXPECT_TRUE(is_temporary("model.safetensors.tmp123"));
   EXPECT_FALSE(is_temporary("model.safetensors"));
   EXPECT_FALSE(is_temporary("step-00000100"));
@@ -72,11 +72,11 @@ TEST_F(NewFileTest, KnowsItsUnfinishedOnes) {
   EXPECT_FALSE(is_temporary("123"));
 }
 
-TEST_F(NewFileTest, InAFolderThatIsNotThereIsAnError) {
-  EXPECT_THROW(NewFile(path("none/a")), std::runtime_error);
+TEST_F(AtomicFileTest, InAFolderThatIsNotThereIsAnError) {
+  EXPECT_THROW(AtomicFile(path("none/a")), std::runtime_error);
 }
 
-TEST_F(NewFileTest, ReadingWhatIsNotThereOrAFolderIsAMistake) {
+TEST_F(AtomicFileTest, ReadingWhatIsNotThereOrAFolderIsAMistake) {
   EXPECT_THROW(read_file(path("none")), InvalidInput);
   EXPECT_THROW(read_file(folder_.string()), InvalidInput);
 }

@@ -8,6 +8,13 @@
 namespace synthesizer {
 namespace {
 
+TEST(NumberText, BytesHaveUnits) {
+  EXPECT_EQ(byte_text(12'300), "12 kB");
+  EXPECT_EQ(byte_text(150e6), "150 MB");
+  EXPECT_EQ(byte_text(23.6e9), "23.6 GB");
+  EXPECT_EQ(byte_text(8e12), "8.0 TB");
+}
+
 TEST(NumberText, NumbersHaveThousands) {
   EXPECT_EQ(with_thousands(0), "0");
   EXPECT_EQ(with_thousands(999), "999");

@@ -22,7 +22,7 @@ std::string complaint(F f) {
 TEST(Range, NamesTheKeyTheValueAndWhatIsAllowed) {
   EXPECT_EQ(complaint([] { check_at_least("train.steps", -1, 0); }),
             "train.steps is -1: it must be at least 0");
-  EXPECT_EQ(complaint([] { check_share("model.dropout", 1); }),
+  EXPECT_EQ(complaint([] { check_fraction("model.dropout", 1); }),
             "model.dropout is 1: it must be at least 0 and below 1");
   EXPECT_EQ(complaint([] { check_not_negative("train.clip", INFINITY); }),
             "train.clip is inf: it must be a finite number of at least 0");
@@ -37,8 +37,8 @@ TEST(Range, NamesTheKeyTheValueAndWhatIsAllowed) {
 TEST(Range, LetsPassWhatIsAllowed) {
   EXPECT_EQ(complaint([] {
               check_at_least("a", 0, 0);
-              check_share("a", 0);
-              check_share("a", 0.999);
+              check_fraction("a", 0);
+              check_fraction("a", 0.999);
               check_not_negative("a", 0);
               check_positive("a", 1e-300);
               check_one_of("a", "rms", {"layer", "rms"});
@@ -47,7 +47,7 @@ TEST(Range, LetsPassWhatIsAllowed) {
 }
 
 TEST(Range, NotANumberIsNeverAllowed) {
-  EXPECT_NE(complaint([] { check_share("a", NAN); }), "");
+  EXPECT_NE(complaint([] { check_fraction("a", NAN); }), "");
   EXPECT_NE(complaint([] { check_not_negative("a", NAN); }), "");
   EXPECT_NE(complaint([] { check_positive("a", NAN); }), "");
   EXPECT_NE(complaint([] { check_positive("a", INFINITY); }), "");

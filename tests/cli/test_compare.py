@@ -13,7 +13,7 @@ from program import changes, metrics, wait_until
 
 @pytest.fixture(scope="module")
 def compared(synth, language_recipe, tmp_path_factory):
-    """Three attentions on a little text, and what the program said."""
+    """Three attention variants on a little text, and what the program said."""
     folder = tmp_path_factory.mktemp("compared") / "all"
     done = synth("compare", language_recipe, "--attention", "V, R,R+V", "--run", folder)
     return folder, done
@@ -138,7 +138,7 @@ MISTAKES = {
     "unknown": (["--attention", "V,Q"], ["Q"]),
     "twice": (["--attention", "V,R,V"], ["V", "twice"]),
     "empty": (["--attention", "V,,R"], ["--attention", "nothing"]),
-    "none": ([], ["which attentions"]),
+    "none": ([], ["which attention variants"]),
     "seeds": (["--attention", "V", "--seeds", "0"], ["--seeds", "0"]),
     "key": (["--attention", "V", "--set", "train.stepps=3"], ["stepps", "did you mean"]),
 }

@@ -158,8 +158,8 @@ def test_pictures_may_be_svg_and_of_one_stack(synth, mixed, tmp_path):
     assert not (tmp_path / "encoder-1.svg").exists()
 
 
-def test_rivals_are_named_and_left_out(synth, train, translation_recipe, folder):
-    run = train(translation_recipe, folder / "rivals", 'model.encoder_attention=["linformer:4", "V"]',
+def test_baselines_are_named_and_left_out(synth, train, translation_recipe, folder):
+    run = train(translation_recipe, folder / "baselines", 'model.encoder_attention=["linformer:4", "V"]',
                 'model.decoder_attention=["light-conv:3", "R"]', *TINY)  # fmt: skip
     found = inspected(synth, run, "--text", "one")
     assert [x["attention"] for x in found["without_weights"]] == ["linformer:4", "light-conv:3"]
@@ -194,7 +194,7 @@ def test_bad_input_is_one_line_and_writes_nothing(mistake, mixed, tmp_path, opti
 
 
 def test_other_bad_input_of_inspect(mistake, mixed, table, tmp_path):
-    mistake("inspect", tmp_path / "nothing", "--text", "one", words=["nothing is no run"])
+    mistake("inspect", tmp_path / "nothing", "--text", "one", words=["nothing is not a run folder"])
     mistake("inspect", table, "--text", "a", "--target", "b", words=["--target", "language-model"])
     mistake("inspect", table, "--text", "a", "--stack", "cross", words=["--stack cross", "no weights"])
     file = tmp_path / "file"
@@ -249,7 +249,7 @@ def test_bad_input_of_convert_writes_nothing(mistake, train, language_recipe, ta
     wrong(table, "--attention", "FR", "--rank", "17", words=["--rank is 17", "16"])
     wrong(table, "--attention", "V", "--rank", "2", words=["--attention is V", "FR"])
     wrong(table, "--attention", "FQ", "--rank", "2", words=["FQ"])
-    wrong(tmp_path, "--attention", "FR", "--rank", "2", words=["is no run"])
+    wrong(tmp_path, "--attention", "FR", "--rank", "2", words=["is not a run folder"])
     wrong(table, "--attention", "FR", "--rank", "2", words=["exists already"], to=mixed)
     plain = train(language_recipe, folder / "plain", *TINY)
     wrong(plain, "--attention", "FR", "--rank", "2", words=["nothing to convert"])
@@ -312,6 +312,6 @@ def test_bad_input_of_grow_writes_nothing(mistake, mixed, tmp_path):
     new = tmp_path / "new"
     mistake("grow", mixed, "--max-length", "48", "--run", new, words=["--max-length is 48", "larger"])
     mistake("grow", mixed, "--max-length", "96", "--run", mixed, words=["exists already"])
-    mistake("grow", tmp_path, "--max-length", "96", "--run", new, words=["is no run"])
-    mistake("train", "--init-from", tmp_path, "--run", new, words=["--init-from", "no run"])
+    mistake("grow", tmp_path, "--max-length", "96", "--run", new, words=["is not a run folder"])
+    mistake("train", "--init-from", tmp_path, "--run", new, words=["--init-from", "not a run folder"])
     assert not new.exists()

@@ -1,6 +1,7 @@
 """Parameter groups: what decays, what learns faster, and where they are recorded."""
 
 import json
+import re
 
 import numpy
 import pytest
@@ -156,6 +157,12 @@ def test_groups_without_members_are_not_in_the_summary(synth, language_recipe, t
     said = synth("train", language_recipe, "--run", tmp_path / "run", "--set", "model.attention=V").stderr
     (line,) = [line for line in said.splitlines() if line.startswith("  groups ")]
     assert "matrices" in line and "vectors" in line and "logits" not in line
+
+
+def test_the_groups_are_explained(synth):
+    explained = synth("train", "--explain").stdout
+    for group in ["matrices", "vectors", "logits"]:
+        assert re.search(rf"\bgroups? {group}\b|\band {group}\b", explained), group
 
 
 def test_the_key_is_explained(synth):

@@ -37,6 +37,10 @@ def assert_same_run(run, other):
         steps = [line["step"] for line in metrics(run, split)]
         assert steps == [line["step"] for line in metrics(other, split)]
         assert steps == sorted(set(steps))
+    # Averages cover all steps since the line before, also those before the run was stopped.
+    averages = ["step", "loss", "objective", "accuracy", "learning_rate", "gradient_norm"]
+    for line, wanted in zip(metrics(run, "train"), metrics(other, "train")):
+        assert [line[key] for key in averages] == [wanted[key] for key in averages]
 
 
 def saved_step(run):
@@ -72,7 +76,7 @@ def test_killed_at_any_moment(started, train, language_recipe, never_stopped, tm
     assert_same_run(run, never_stopped)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_saves_and_leaves(started, synth, never_stopped, language_recipe, tmp_path, number):
     run = tmp_path / "run"
     process = started("train", language_recipe, "--run", run, *changes(LONG))
@@ -96,6 +100,7 @@ def test_a_second_signal_leaves_at_once(started, language_recipe, tmp_path):
     endless = ["train.accumulate=100000000", "train.steps=1"]
     process = started("train", language_recipe, "--run", run, *changes(endless))
     assert wait_until(process, (run / "metrics.jsonl").exists)
+    time.sleep(0.3)  # into the step
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     assert process.poll() is None

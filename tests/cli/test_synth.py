@@ -47,11 +47,11 @@ def test_variants_as_a_table():
         assert word in done.stdout
 
 
-def test_variants_shows_the_rivals_in_a_second_table():
-    table, rivals = synth("variants").stdout.split("rival ", 1)
+def test_variants_shows_the_baselines_in_a_second_table():
+    table, baselines = synth("variants").stdout.split("baseline ", 1)
     assert "light-conv" not in table
     for word in ["light-conv", "dynamic-conv", "linformer", "never", "2d² + 2kN", "kernel", "share_kv"]:
-        assert word in rivals
+        assert word in baselines
 
 
 D, H, N, L = 64, 4, 32, 20
@@ -77,7 +77,7 @@ def test_params(attention):
     assert counts["macs"] == macs + FRAME
 
 
-RIVALS = {
+BASELINES = {
     "light-conv": (H * 7, 3 * D * D, L * D * 7),
     "light-conv:15": (H * 15, 3 * D * D, L * D * 15),
     "dynamic-conv": (D * H * 7, 3 * D * D, L * D * 7 + L * D * H * 7),
@@ -85,10 +85,10 @@ RIVALS = {
 }
 
 
-@pytest.mark.parametrize("attention", RIVALS)
-def test_params_of_rivals(attention):
+@pytest.mark.parametrize("attention", BASELINES)
+def test_params_of_baselines(attention):
     counts = answer("params", "--attention", attention, *LAYER)
-    synthesis, projections, macs = RIVALS[attention]
+    synthesis, projections, macs = BASELINES[attention]
     assert counts["attention"] == attention
     assert counts["synthesis"] == synthesis
     assert counts["total"] == synthesis + projections
@@ -132,7 +132,7 @@ def test_bench_says_where_a_step_goes():
 
 
 def test_bench_takes_a_step_for_every_line(tmp_path):
-    command = [os.environ["SYNTH"], "bench", "step", "--attention", "V", "--on-request", tmp_path]
+    command = [os.environ["SYNTH"], "bench", "step", "--attention", "V", "--peer-folder", tmp_path]
     done = subprocess.run(command, input="check\n\n", capture_output=True, text=True, check=True)
     facts, *steps = [json.loads(line) for line in done.stdout.splitlines()]
     assert facts["task"] == "language-model" and facts["length"] == 64
@@ -144,7 +144,7 @@ def test_bench_takes_a_step_for_every_line(tmp_path):
 def test_bench_translates_for_every_line(tmp_path, quantize):
     command = [os.environ["SYNTH"], "bench", "decode", "--attention", "R", "--length", "3", *quantize]
     done = subprocess.run(
-        [*command, "--on-request", tmp_path],
+        [*command, "--peer-folder", tmp_path],
         input='{"beam": 1, "batch": 2}\n{"beam": 2, "batch": 1}\n',
         capture_output=True, text=True, check=True,
     )  # fmt: skip

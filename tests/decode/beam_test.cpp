@@ -22,7 +22,7 @@ std::vector<std::vector<Hypothesis>> search(const at::Tensor& tables, std::vecto
 }
 
 struct Exhaustive {
-  std::string normalization;
+  LengthNormalization normalization;
   double alpha;
   bool early;
   int64_t min_length;
@@ -46,15 +46,17 @@ TEST_P(BeamAgainstExhaustive, IsTheSameWhereTheBeamHoldsEverything) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BeamAgainstExhaustive,
-                         ::testing::Values(Exhaustive{"power", 0.6, true, 0},
-                                           Exhaustive{"power", 1, false, 0},
-                                           Exhaustive{"power", -0.7, false, 0},
-                                           Exhaustive{"power", 0, true, 2}, Exhaustive{"gnmt", 0.6, true, 0},
-                                           Exhaustive{"gnmt", 2, false, 0}, Exhaustive{"gnmt", 1, true, 3}));
+                         ::testing::Values(Exhaustive{LengthNormalization::power, 0.6, true, 0},
+                                           Exhaustive{LengthNormalization::power, 1, false, 0},
+                                           Exhaustive{LengthNormalization::power, -0.7, false, 0},
+                                           Exhaustive{LengthNormalization::power, 0, true, 2},
+                                           Exhaustive{LengthNormalization::gnmt, 0.6, true, 0},
+                                           Exhaustive{LengthNormalization::gnmt, 2, false, 0},
+                                           Exhaustive{LengthNormalization::gnmt, 1, true, 3}));
 
 TEST(Beam, WithoutEarlyStoppingTheWorstFinishedOnesGiveWay) {
   // Two tokens beside the end and at most 4 of them: never more than 24 candidates, but 31 outputs.
-  for (const char* normalization : {"power", "gnmt"}) {
+  for (const auto normalization : {LengthNormalization::power, LengthNormalization::gnmt}) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       const auto tables = random_tables(1, 3, seed);
       const DecodeOptions options{.beam = 24,

@@ -19,10 +19,10 @@ const std::vector<float> shares{0.05F, 0.4F, 0.15F, 0.1F, 0.3F};
 void expect_shares(const std::vector<float>& logits, const DecodeOptions& options,
                    const std::vector<double>& share) {
   const int count = 20000;
-  const auto weights = drawable(logits, options);
+  const auto weights = sampling_candidates(logits, options);
   RandomStream random(options.seed, 0);
   std::vector<int> seen(logits.size(), 0);
-  for (int n = 0; n < count; ++n) ++seen[draw(weights, random)];
+  for (int n = 0; n < count; ++n) ++seen[draw_token(weights, random)];
   double chi_square = 0;
   for (size_t token = 0; token < seen.size(); ++token) {
     const double expected = share[token] * count;
@@ -39,7 +39,7 @@ void expect_shares(const std::vector<float>& logits, const DecodeOptions& option
 std::set<int64_t> support(const std::vector<float>& logits, const DecodeOptions& options,
                           int64_t forbidden = -1) {
   std::set<int64_t> tokens;
-  for (const auto& choice : drawable(logits, options, forbidden)) tokens.insert(choice.token);
+  for (const auto& choice : sampling_candidates(logits, options, forbidden)) tokens.insert(choice.token);
   return tokens;
 }
 
@@ -106,8 +106,8 @@ TEST(Draw, TemperatureZeroIsTheLimitOfSmallOnes) {
   EXPECT_EQ(support(logs(shares), {.temperature = 0}), (std::set<int64_t>{1}));
   for (double temperature : {1e-2, 1e-9, 1e-308}) {
     RandomStream random(5, 0);
-    const auto weights = drawable(logs(shares), {.temperature = temperature});
-    for (int n = 0; n < 1000; ++n) ASSERT_EQ(draw(weights, random), 1);
+    const auto weights = sampling_candidates(logs(shares), {.temperature = temperature});
+    for (int n = 0; n < 1000; ++n) ASSERT_EQ(draw_token(weights, random), 1);
   }
 }
 

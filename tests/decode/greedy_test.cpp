@@ -19,7 +19,7 @@ std::vector<std::vector<Hypothesis>> greedy(const at::Tensor& tables, const std:
 }
 
 struct GreedyCase {
-  std::string normalization;
+  LengthNormalization normalization;
   int64_t vocabulary, min_length;
   bool early;
 };
@@ -42,9 +42,12 @@ TEST_P(GreedyAgainstBeam, IsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GreedyAgainstBeam,
-                         ::testing::Values(GreedyCase{"power", 5, 0, true}, GreedyCase{"power", 3, 0, false},
-                                           GreedyCase{"gnmt", 4, 3, true}, GreedyCase{"power", 40, 1, true},
-                                           GreedyCase{"gnmt", 2, 2, false}, GreedyCase{"power", 1, 0, true}));
+                         ::testing::Values(GreedyCase{LengthNormalization::power, 5, 0, true},
+                                           GreedyCase{LengthNormalization::power, 3, 0, false},
+                                           GreedyCase{LengthNormalization::gnmt, 4, 3, true},
+                                           GreedyCase{LengthNormalization::power, 40, 1, true},
+                                           GreedyCase{LengthNormalization::gnmt, 2, 2, false},
+                                           GreedyCase{LengthNormalization::power, 1, 0, true}));
 
 TEST(Greedy, TakesTheMostLikelyTokenAtEachStep) {
   const auto tables = random_tables(1, 6, 9);

@@ -72,7 +72,7 @@ std::vector<Hypothesis> exhaustive(const at::Tensor& table, int64_t begin, int64
     const auto next = log_softmax(logits_after(table, fed));
     const auto length = static_cast<int64_t>(output.size());
     if (length >= options.min_length || length == limit) {
-      const double norm = options.length_normalization == "power"
+      const double norm = options.length_normalization == LengthNormalization::power
                               ? std::pow(length + 1.0, options.length_penalty)
                               : std::pow((5 + length + 1.0) / (5 + 1), options.length_penalty);
       all.push_back({output, sum + next[end], (sum + next[end]) / norm, length < limit});

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
 #include "decode/hypothesis.h"
@@ -38,9 +39,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Beam", {.beam = 0}, "decode.beam is 0: it must be at least 1"},
         Mistake{
             "Penalty", {.length_penalty = nan}, "decode.length_penalty is nan: it must be a finite number"},
-        Mistake{"Normalization",
-                {.length_normalization = "powr"},
-                "decode.length_normalization is \"powr\": it must be power or gnmt, did you mean 'power'?"},
         Mistake{"Minimum", {.min_length = -1}, "decode.min_length is -1: it must be at least 0"},
         Mistake{"Maximum", {.max_length = -2}, "decode.max_length is -2: it must be at least 0"},
         Mistake{"MaximumBelowMinimum",
@@ -65,15 +63,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(DecodeOptions, DefaultsAndEdgesAreAccepted) {
   EXPECT_NO_THROW(check({}));
-  EXPECT_NO_THROW(check({.length_penalty = -1, .length_normalization = "gnmt"}));
+  EXPECT_NO_THROW(check({.length_penalty = -1, .length_normalization = LengthNormalization::gnmt}));
   EXPECT_NO_THROW(check({.min_length = 5, .max_length = 0}));
   EXPECT_NO_THROW(check({.min_length = 5, .max_length = 5}));
   EXPECT_NO_THROW(check({.beam = 1, .nbest = 1, .temperature = 0, .top_p = 0}));
 }
 
+TEST(DecodeOptionList, HasEveryOptionOnce) {
+  std::set<std::string> names;
+  for (const DecodeOption& option : decode_option_list()) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    EXPECT_FALSE(option.help.empty()) << option.name;
+  }
+  EXPECT_EQ(names.size(), 12u) << "a field of DecodeOptions belongs into the list";
+}
+
 TEST(LengthNorm, FollowsTheFormulas) {
   EXPECT_DOUBLE_EQ(length_norm(8, {.length_penalty = 0.5}), std::sqrt(8.0));
-  EXPECT_DOUBLE_EQ(length_norm(7, {.length_penalty = 2, .length_normalization = "gnmt"}), 4);
+  EXPECT_DOUBLE_EQ(length_norm(7, {.length_penalty = 2, .length_normalization = LengthNormalization::gnmt}),
+                   4);
   EXPECT_DOUBLE_EQ(length_norm(1, {.length_penalty = 0.6}), 1);
   EXPECT_DOUBLE_EQ(length_norm(9, {.length_penalty = 0}), 1);
 }

@@ -36,3 +36,23 @@ def test_files_named_by_paper_to_code_exist():
     text = (ROOT / "docs" / "paper-to-code.md").read_text(encoding="utf-8")
     for path in re.findall(r"`((?:src|tests|python|docs)/[\w./-]+)`", text):
         assert (ROOT / path).exists(), path
+
+
+def test_tests_named_by_reliability_exist():
+    text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    promises = [line for line in text.splitlines() if line.startswith("| ") and "| test |" not in line]
+    tests = ROOT / "tests"
+    python = "".join(path.read_text(encoding="utf-8") for path in tests.rglob("*.py"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in tests.rglob("*.cpp"))
+    assert len(promises) > 20
+    for line in promises:
+        behind = line.strip("| ").rpartition(" | ")[2]
+        files = re.findall(r"`([\w/]*test_\w+\.py)`", behind)
+        for file in files:
+            assert (ROOT / file).exists() or (tests / "cli" / file).exists(), file
+        for name in re.findall(r"`((?:test|assert)_\w+)`", behind):
+            assert f"def {name}(" in python, name
+        suites = re.findall(r"`\w+_test`: `(\w+)`", behind)
+        for suite in suites:
+            assert re.search(rf"TEST(_F|_P)?\({suite},", sources), suite
+        assert files or suites, line

@@ -3,16 +3,17 @@
 #include <string>
 
 #include "model/models.h"
+#include "task/initial_weights.h"
 #include "task/registry.h"
-#include "task/start.h"
 #include "text/tokenizer.h"
 
 namespace synthesizer::testing {
 
 /// Tasks as training would start them, over the letters of one line.
 inline Tokenizers letters() {
-  const std::shared_ptr<const Tokenizer> one = train_tokenizer(
-      {"characters", 0}, [](const std::function<void(std::string_view)>& give) { give("abcdefgh "); });
+  const std::shared_ptr<const Tokenizer> one =
+      train_tokenizer({TokenizerKind::characters, 0},
+                      [](const std::function<void(std::string_view)>& give) { give("abcdefgh "); });
   return {one, one};
 }
 
@@ -22,7 +23,7 @@ inline std::unique_ptr<Task> small_task(const std::string& name, const ModelOpti
   recipe.data.labels = {"good", "bad"};
   recipe.data.root = "/";
   recipe.model = model;
-  auto task = drawn_task(recipe, letters());
+  auto task = initial_task(recipe, letters());
   task->model().eval();
   return task;
 }

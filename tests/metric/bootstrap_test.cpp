@@ -138,10 +138,10 @@ TEST(Bootstrap, draws_every_segment_alike) {
 
 TEST(Bootstrap, finds_no_difference_of_a_system_to_itself) {
   const auto system = one_of("bleu", kFirst, kReferences);
-  // No difference is larger than none: the smallest p there is, as sacreBLEU has it.
+  // (sacreBLEU gives the smallest p there is here: no difference is larger than none.)
   const auto same = paired_bootstrap({system, system});
   EXPECT_EQ(same[1].score, same[0].score);
-  EXPECT_EQ(same[1].p_value, 1.0 / 1001);
+  EXPECT_EQ(same[1].p_value, 1);
 }
 
 TEST(Bootstrap, finds_a_large_difference_and_doubts_a_small_one) {
@@ -161,6 +161,16 @@ TEST(Bootstrap, of_one_segment_has_an_interval_of_no_width) {
   const auto result = bootstrap(resampled_mean(std::vector<double>{42}));
   EXPECT_EQ(result.score, 42);
   EXPECT_EQ(result.half_width(), 0);
+}
+
+TEST(Bootstrap, of_equal_scores_shows_no_difference) {
+  // One word per line: BLEU is 0 for both, in every resample. Nothing is less significant.
+  const auto first = one_of("bleu", {"eins", "zwei"}, {"eins", "zwei"}, "bleu");
+  const auto second = one_of("bleu", {"eins", "drei"}, {"eins", "zwei"}, "bleu");
+  const auto results = paired_bootstrap({first, second, first});
+  EXPECT_EQ(results[0].score, 0);
+  EXPECT_EQ(results[1].p_value.value(), 1);
+  EXPECT_EQ(results[2].p_value.value(), 1);
 }
 
 TEST(Bootstrap, refuses_systems_of_different_segments) {

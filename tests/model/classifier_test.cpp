@@ -12,12 +12,12 @@
 namespace synthesizer::testing {
 namespace {
 
-class Pooling : public ::testing::TestWithParam<std::string> {};
+class PoolingOfTokens : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Pooling, IsTheMeanOfRealTokensOrTheFirst) {
+TEST_P(PoolingOfTokens, IsTheMeanOfRealTokensOrTheFirst) {
   at::manual_seed(1);
   ModelOptions options = small_model("R+V");
-  options.pooling = GetParam();
+  options.pooling = choose<Pooling>("pooling", GetParam());
   Classifier model(options, kVocabulary, 3);
   model.eval();
   c10::NoGradGuard no_grad;
@@ -30,7 +30,7 @@ TEST_P(Pooling, IsTheMeanOfRealTokensOrTheFirst) {
   EXPECT_TRUE(at::allclose(model.forward(tokens.narrow(0, 1, 1).narrow(1, 0, 4)), together.narrow(0, 1, 1),
                            1e-4, 1e-5));
 }
-INSTANTIATE_TEST_SUITE_P(All, Pooling, ::testing::Values("mean", "first"));
+INSTANTIATE_TEST_SUITE_P(All, PoolingOfTokens, ::testing::Values("mean", "first"));
 
 TEST(Classifier, EveryParameterLearns) {
   at::manual_seed(1);
@@ -52,7 +52,7 @@ TEST(RecurrentDepth, HasTheParametersOfOneLayer) {
   thrice.recurrent_depth = 3;
   auto names = [](const torch::nn::Module& model) { return model.named_parameters().keys(); };
   EXPECT_EQ(names(LanguageModel(once, kVocabulary)), names(LanguageModel(thrice, kVocabulary)));
-  thrice.positions = "learned";
+  thrice.positions = PositionKind::learned;
   EXPECT_TRUE(LanguageModel(thrice, kVocabulary).named_parameters().contains("decoder.times"));
 }
 

@@ -28,30 +28,31 @@ inline std::vector<ModelOptions> kinds_of_models() {
   for (const char* attention : {"V", "D", "R", "Fix", "FR", "FD", "R+V", "D+V", "D+R"}) {
     all.push_back(small_model(attention));
   }
-  for (const char* positions : {"learned", "relative", "none"}) {
+  for (const PositionKind positions : {PositionKind::learned, PositionKind::relative, PositionKind::none}) {
     all.push_back(small_model("R+V"));
     all.back().positions = positions;
   }
   all.push_back(small_model("R"));
-  all.back().positions = "relative";
+  all.back().positions = PositionKind::relative;
   all.push_back(small_model());
-  all.back().norm = "rms";
+  all.back().norm = NormKind::rms;
   all.back().bias = false;
-  all.back().activation = "gated-gelu";
+  all.back().activation = Activation::gated_gelu;
   all.push_back(small_model("D"));
-  all.back().norm_place = "post";
-  all.back().activation = "gelu";
+  all.back().norm_place = NormPlace::post;
+  all.back().activation = Activation::gelu;
   all.back().tied = false;
   all.push_back(small_model());
-  all.back().activation = "gated-relu";
+  all.back().activation = Activation::gated_relu;
   all.back().attention = {"V", "R"};
-  for (const char* rival : {"light-conv:3", "dynamic-conv"}) all.push_back(small_model(rival));
+  for (const char* baseline : {"light-conv:3", "dynamic-conv"}) all.push_back(small_model(baseline));
   all.push_back(small_model());
   all.back().attention = {"dynamic-conv:5", "R+V"};
-  all.back().positions = "relative";
+  all.back().positions = PositionKind::relative;
   all.push_back(small_model());
   all.back().encoder_attention = {"linformer:4"};
-  for (const char* positions : {"sinusoidal", "learned", "relative"}) {
+  for (const PositionKind positions :
+       {PositionKind::sinusoidal, PositionKind::learned, PositionKind::relative}) {
     all.push_back(small_model("R+V"));
     all.back().recurrent_depth = 3;
     all.back().positions = positions;

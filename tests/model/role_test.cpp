@@ -47,7 +47,7 @@ void expect_all_declared(const torch::nn::Module& model) {
 
 TEST(Roles, AreThoseOfEveryParameterOfEveryKindOfModel) {
   for (const ModelOptions& options : testing::kinds_of_models()) {
-    SCOPED_TRACE(options.attention.front() + " " + options.positions);
+    SCOPED_TRACE(options.attention.front() + " " + choice_name(options.positions));
     expect_all_declared(LanguageModel(options, kVocabulary));
     expect_all_declared(EncoderDecoder(options, kVocabulary, kVocabulary, true));
     expect_all_declared(EncoderDecoder(options, kVocabulary, kVocabulary + 1, false));

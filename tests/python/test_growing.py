@@ -19,7 +19,8 @@ def test_grow(spec, options):
     assert a.grow(50) is a and a.max_length == 50
     close(a(x), before, torch.float32)
     for key, parameter in a.named_parameters():
-        assert parameter is parameters[key] and parameter.grad is None
+        assert parameter.grad is None
+        assert (parameter is parameters[key]) == (parameter.shape == parameters[key].shape)
     assert a.count()["total"] == sum(parameter.numel() for parameter in a.parameters()) >= total
     longer = a(torch.randn(2, 50, WIDTH))
     assert longer.isfinite().all()
@@ -66,3 +67,29 @@ def test_shrinking_is_refused():
     with pytest.raises(ValueError, match=f"max_length 5 is below the layer's {LONGEST}"):
         a.grow(5)
     assert a.max_length == LONGEST
+
+
+@pytest.mark.parametrize("spec, options", CASES, ids=name)
+def test_a_result_from_before_keeps_its_backward_pass(spec, options):
+    a = layer(spec, **options)
+    x = torch.randn(2, LONGEST, WIDTH, requires_grad=True)
+    weights = torch.randn(2, LONGEST, WIDTH)
+    parameters = dict(a.named_parameters())
+    (a(x) * weights).sum().backward()
+    wanted = {key: parameter.grad.clone() for key, parameter in parameters.items()}
+    wanted_x, x.grad = x.grad.clone(), None
+    a.zero_grad()
+    held = (a(x) * weights).sum()
+    a.grow(50)
+    held.backward()
+    close(x.grad, wanted_x, torch.float32)
+    for key, parameter in parameters.items():
+        close(parameter.grad, wanted[key], torch.float32)
+
+
+def test_what_was_frozen_stays_frozen():
+    a = layer("R+V")
+    a.get_parameter("logits.R.table").requires_grad_(False)
+    a.grow(50)
+    assert not a.get_parameter("logits.R.table").requires_grad
+    assert a.get_parameter("logits.V.query.weight").requires_grad

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+import synthesizer  # noqa: F401  registers the operators
+
 B, H, L, M, F, K = 2, 3, 5, 5, 4, 6
 PARTS = {
     "query": ((B, H, L, F), "query key"),
@@ -14,7 +16,7 @@ PARTS = {
     "right": ((B, H, L, 3), "left right"),
 }
 ORDER = ["query", "key", "scale", "row", "column", "table", "left", "right", "tile", "value"]
-ORDER += ["row_lengths", "column_lengths", "causal", "dropout", "seed", "rows"]
+ORDER += ["row_lengths", "column_lengths", "causal", "dropout", "seed", "rows", "table_scale"]
 
 CASES = {
     "products": {"parts": "query key", "scale": 0.5},
@@ -32,17 +34,38 @@ CASES = {
     "causal_one_row_table": {"parts": "table", "one_row": True, "causal": True},
     "three_rows": {"parts": "table", "one_row": True, "rows": 3},
     "products_and_one_row": {"parts": "query key table", "one_row": True},
+    "shared_rows": {"parts": "row column", "shared_row": True},
+    "scaled_table": {"parts": "table", "table_scale": H, "causal": True},
+    "padded_shared_rows": {
+        "parts": "row column table",
+        "shared_row": True,
+        "table_scale": 1,
+        "lengths": [4, 0],
+    },
+    "products_and_shared_rows": {"parts": "query key row column table", "shared_row": True, "table_scale": H},
 }
 
 
-def arguments(parts, dtype=torch.float32, grad=False, lengths=None, one_row=False, **others):
+def arguments(
+    parts,
+    dtype=torch.float32,
+    grad=False,
+    lengths=None,
+    one_row=False,
+    shared_row=False,
+    table_scale=0,
+    **others,
+):
     def tensor(shape):
         return torch.randn(shape, dtype=torch.float64).to(dtype).requires_grad_(grad)
 
     given = {part: tensor(shape) if part in parts.split() else None for part, (shape, _) in PARTS.items()}
     if one_row:
         given["table"] = tensor((H, 1, M))
+    if shared_row:
+        given["row"] = tensor((H, L, F))
     given |= {
+        "table_scale": tensor((table_scale,)) if table_scale else None,
         "value": tensor((B, H, M, K)),
         "scale": 1.0,
         "tile": False,
@@ -74,7 +97,7 @@ def test_opcheck_of_the_parts(case):
     given = arguments(**CASES[case])
     torch.library.opcheck(torch.ops.synthesizer.attend_forward.default, given)
     result, saved = torch.ops.synthesizer.attend_forward(*given)
-    wanted = [given[ORDER.index(part)] is not None for part in [*PARTS, "value"]]
+    wanted = [given[ORDER.index(part)] is not None for part in [*PARTS, "value", "table_scale"]]
     backward = (torch.randn_like(result), result, saved, *given, wanted)
     torch.library.opcheck(torch.ops.synthesizer.attend_backward.default, backward)
 
@@ -149,7 +172,7 @@ def changed(name, value, parts="query key table"):
         (changed("row_lengths", torch.tensor([1, 6])), r"row_lengths\[1\] is 6: it must be from 0 to 5"),
         (changed("column_lengths", torch.tensor([-1, 5])), r"column_lengths\[0\] is -1: it must be from 0"),
         (changed("column_lengths", torch.tensor([5])), "column_lengths has 1 entries for a batch of 2"),
-        (changed("row_lengths", torch.tensor([1.0, 2.0])), "row_lengths must be one int64 number a sample"),
+        (changed("row_lengths", torch.tensor([1.0, 2.0])), "row_lengths must be one int64 number per sample"),
         (changed("dropout", 1.0), "dropout is 1: it must be at least 0 and below 1"),
         (changed("dropout", float("nan")), "dropout is nan"),
         (changed("rows", L + 1), "rows is 6: the logits have 5 rows"),

@@ -53,3 +53,19 @@ def test_import_needs_no_torch_before():
         [sys.executable, "-c", "import synthesizer; print(synthesizer.Attention)"], capture_output=True
     )
     assert done.returncode == 0 and b"synthesizer.attention.Attention" in done.stdout
+
+
+def test_kept_memory_is_not_cleared_again():
+    program = """
+import resource, torch, synthesizer
+synthesizer.keep_memory()
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+torch.ones(16, 1024, 1024)
+before = faults()
+for _ in range(5):
+    torch.ones(16, 1024, 1024)  # 64 MiB: 16,384 pages
+print(faults() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1000

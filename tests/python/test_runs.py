@@ -1,13 +1,19 @@
 """Trained runs from Python: the same numbers as the command line."""
 
+import inspect
+import json
 import math
 import os
 import pathlib
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
 import synthesizer
+from synthesizer import _C
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYNTH = os.environ.get("SYNTH", str(ROOT / "build/release/bin/synth"))
@@ -87,7 +93,7 @@ def test_a_run_says_what_it_is(translation):
 
 
 def test_mistakes_are_value_errors(translation, language_model, tmp_path):
-    with pytest.raises(ValueError, match="no run"):
+    with pytest.raises(ValueError, match="not a run folder"):
         synthesizer.load(tmp_path / "none")
     with pytest.raises(ValueError, match="does not go on from a text"):
         synthesizer.load(translation).generate("x")
@@ -113,6 +119,31 @@ def test_an_integer_option_takes_integers_alone(translation, option, value):
 def test_an_integer_option_of_generate_takes_integers_alone(language_model, option):
     with pytest.raises(TypeError, match=f"^{option} is 2.7: it must be an integer$"):
         synthesizer.load(language_model).generate("one", **{option: 2.7})
+
+
+def test_every_decode_option_is_a_keyword():
+    def keywords(method):
+        return set(inspect.signature(method).parameters)
+
+    assert set(_C.decode_option_names(False)) <= keywords(synthesizer.runs.Run.translate)
+    assert set(_C.decode_option_names(True)) <= keywords(synthesizer.runs.Run.generate)
+
+
+def test_options_of_other_kinds(translation):
+    m = synthesizer.load(translation)
+    command = [SYNTH, "translate", translation, "--beam", "2", "--length-normalization", "gnmt"]
+    done = subprocess.run(
+        [*command, "--no-early-stopping", "--min-length", "2"],
+        input="one two\n", check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    options = {"beam": 2, "length_normalization": "gnmt", "early_stopping": False, "min_length": 2}
+    assert m.translate(["one two"], **options) == done.stdout.split("\n")[:-1]
+    with pytest.raises(TypeError, match="^early_stopping is 1: it must be True or False$"):
+        m.translate(["one"], early_stopping=1)
+    with pytest.raises(TypeError, match="^length_normalization is 1: it must be a string$"):
+        m.translate(["one"], length_normalization=1)
+    with pytest.raises(ValueError, match="^length_normalization is \"gmnt\": .* did you mean 'gnmt'"):
+        m.translate(["one"], length_normalization="gmnt")
 
 
 def test_integers_of_other_libraries_are_integers(translation):
@@ -183,3 +214,47 @@ def test_classify_is_that_of_the_command_line(folder):
         m.translate(lines)
     with pytest.raises(ValueError, match="'fair' is no label"):
         m.score([(lines[0], "fair")])
+
+
+def test_evaluate_takes_the_split_that_synth_eval_takes(folder):
+    (folder / "test.txt").write_text("three three two\none\n", encoding="utf-8")
+    data = '[data]\ntrain = "a.txt"\ndev = "a.txt"\ntest = "test.txt"\ntokenizer = "characters"\n'
+    data += "vocabulary = 0\n"
+    run = train(folder, 'task = "language-model"\n' + data + MODEL + TRAIN, "with_test")
+    m = synthesizer.load(run)
+    said = subprocess.run([SYNTH, "eval", run, "--json"], check=True, capture_output=True, cwd=folder).stdout
+    assert m.evaluate() == pytest.approx(json.loads(said))
+    assert m.evaluate() == m.evaluate("test") != m.evaluate("dev")
+
+
+INTERRUPTED = """
+import sys, synthesizer
+m = synthesizer.load(sys.argv[1])
+print("ready", flush=True)
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+CALLS = {
+    "translate": 'm.translate(["one two three"] * 200_000, batch_tokens=64)',
+    "generate": 'm.generate("one", tokens=50_000_000)',
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_ctrl_c_ends_long_work_at_once(language_model, translation, call):
+    run = translation if call == "translate" else language_model
+    program = [sys.executable, "-c", INTERRUPTED.format(call=CALLS[call]), run]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(3)  # into the C++ code
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert time.monotonic() - begin < 5
+    finally:
+        process.kill()
+        process.wait()

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "report/run_files.h"
+#include "run/run_files.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -13,7 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
-using ::testing::ThrowsMessage;
 
 class Comparison : public RunFiles {
  protected:
@@ -46,7 +45,7 @@ TEST_F(Comparison, names_runs_and_files_of_different_data) {
               AllOf(HasSubstr("/V and "), HasSubstr("/R were trained on different data"),
                     HasSubstr("their a.en differ in contents")));
   RunRecord less = one;
-  less.data.erase("/there/a.de");
+  less.provenance.data.erase("/there/a.de");
   EXPECT_THAT(message_of(one, less), AllOf(HasSubstr("/V has a.de"), HasSubstr("has nothing else")));
 }
 
@@ -67,19 +66,6 @@ TEST_F(Comparison, parts_settings_that_differ_from_those_that_are_shared) {
 TEST_F(Comparison, holds_a_setting_that_is_empty_apart_from_one_that_is_missing) {
   const Settings with = {{"a", ""}, {"b", "1"}}, without = {{"b", "1"}};
   EXPECT_THAT(compare_settings({&with, &without}).differ, ElementsAre(Pair("a", ElementsAre("", ""))));
-}
-
-TEST_F(Comparison, reads_options_of_attentions_one_by_one) {
-  write("x/config.toml",
-        "[model]\noptions = { rank = 8, weights = \"learned\" }\nbias = true\nrate = 1e-09\n");
-  EXPECT_THAT(read_settings((root_ / "x/config.toml").string()),
-              ElementsAre(Pair("model.options.rank", "8"), Pair("model.options.weights", "learned"),
-                          Pair("model.bias", "true"), Pair("model.rate", "1e-09")));
-}
-
-TEST_F(Comparison, says_where_settings_are_no_toml) {
-  const std::string path = write("x/config.toml", "a = 1\nb = = 2\n");
-  EXPECT_THAT([&] { read_settings(path); }, ThrowsMessage<InvalidInput>(HasSubstr("config.toml:2: ")));
 }
 
 TEST_F(Comparison, labels_runs_by_attention_and_by_what_else_differs) {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "report/paper_tables.h"
-#include "report/run_files.h"
+#include "run/run_files.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -85,11 +85,11 @@ using PaperData = RunFiles;
 TEST_F(PaperData, is_found_by_the_names_of_recipe_and_files) {
   RunRecord run = read_run(write_run("V", "\"V\""));
   EXPECT_EQ(paper_data(run), "WMT'14 English-German");
-  run.command = {"synth", "train", "recipes/paper/superglue.toml"};
+  run.provenance.command = {"synth", "train", "recipes/paper/superglue.toml"};
   EXPECT_EQ(paper_data(run), "SuperGLUE");
-  run.command = {"synth", "train", "mine.toml"};
+  run.provenance.command = {"synth", "train", "mine.toml"};
   EXPECT_EQ(paper_data(run), "");
-  run.data = {{"/data/ag_news/train.tsv.gz", "aa"}};
+  run.provenance.data = {{"/data/ag_news/train.tsv.gz", "aa"}};
   EXPECT_EQ(paper_data(run), "AG News");
 }
 

@@ -144,7 +144,7 @@ def language_model(heads=4, layers=2):
         runs.append(run(rank, attention, "perplexity", 60, 8 + rank % 3, 0.3, outputs, looked))
     runs[0]["scores"]["perplexity"]["paper"] = 38.21
     return {
-        "title": "Five attentions on Shakespeare",
+        "title": "Five attention variants on Shakespeare",
         "task": "language-model",
         "data": "tiny-shakespeare, 2,000 steps, seed 1",
         "created": "2026-11-16",

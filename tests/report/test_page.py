@@ -63,7 +63,7 @@ def test_outputs_stand_beside_source_and_reference_as_text(browser, pages):
 
 def test_settings_that_differ_are_seen_and_shared_ones_unfold(browser, pages):
     browser.open(pages["language_model"])
-    assert browser.text("#settings > .scroll tbody td") == ["V", "D", "R", "FR", "R+V"]
+    assert browser.text("#settings > .scroller tbody td") == ["V", "D", "R", "FR", "R+V"]
     shared = browser.one("#settings details table")
     assert not shared.is_displayed()
     browser.one("#settings summary").click()

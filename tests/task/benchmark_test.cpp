@@ -180,39 +180,40 @@ TEST(Benchmarks, average_is_the_papers) {
 }
 
 TEST(Templates, are_filled_from_any_table) {
-  const Benchmark table = template_benchmark("mine", "q: {question} {{c}} {text}{text}", "{label}", "tsv");
+  const Benchmark table =
+      template_benchmark("mine", "q: {question} {{c}} {text}{text}", "{label}", TextFormat::tsv);
   EXPECT_EQ(shown(read_lines(table, {"label\ttext\tquestion", "yes\t\"t\"\tso?", "no\t\tü?"})),
             (Texts{"q: so? {c} \"t\"\"t\" -> yes", "q: ü? {c}  -> no"}));
   EXPECT_EQ(table.suite, "");
-  const Benchmark lines = template_benchmark("mine", "{a}", "<{b}>", "jsonl");
+  const Benchmark lines = template_benchmark("mine", "{a}", "<{b}>", TextFormat::jsonl);
   EXPECT_EQ(shown(read_lines(lines, {R"({"a": "x{b}", "b": 1.5, "c": []})", "", R"({"a": true, "b": "z"})"})),
             (Texts{"x{b} -> <1.5>", "true -> <z>"}));
   expect_scores(lines.score(with_targets({"a", "b"}), {"a ", "c"}), {{"accuracy", 50}});
 }
 
 TEST(Templates, mistakes_are_told) {
-  auto message = [](const std::string& source, const std::string& target, const std::string& format) {
+  auto message = [](const std::string& source, const std::string& target, TextFormat format) {
     return mistake([&] { template_benchmark("mine", source, target, format); });
   };
-  EXPECT_EQ(message("sum up", "{a}", "tsv"),
+  EXPECT_EQ(message("sum up", "{a}", TextFormat::tsv),
             "source of mine \"sum up\": it names no column: write one as {column}");
-  EXPECT_EQ(message("{a}", "{{a}}", "tsv"),
+  EXPECT_EQ(message("{a}", "{{a}}", TextFormat::tsv),
             "target of mine \"{{a}}\": it names no column: write one as {column}");
-  EXPECT_EQ(message("x {a", "{a}", "tsv"), "source of mine \"x {a\": the brace before 'a' is not closed");
-  EXPECT_EQ(message("{a {b}", "{a}", "tsv"),
+  EXPECT_EQ(message("x {a", "{a}", TextFormat::tsv),
+            "source of mine \"x {a\": the brace before 'a' is not closed");
+  EXPECT_EQ(message("{a {b}", "{a}", TextFormat::tsv),
             "source of mine \"{a {b}\": the brace before 'a ' is not closed");
-  EXPECT_EQ(message("a} {b}", "{a}", "tsv"),
+  EXPECT_EQ(message("a} {b}", "{a}", TextFormat::tsv),
             "source of mine \"a} {b}\": a } closes nothing (a brace of the text is written }})");
-  EXPECT_EQ(message("{}", "{a}", "tsv"), "source of mine \"{}\": {} names no column");
-  EXPECT_EQ(message("{a}", "{b}", "csv"),
-            "format of mine is \"csv\": it must be tsv or jsonl, did you mean 'tsv'?");
-  EXPECT_EQ(complaint(template_benchmark("mine", "{text}", "{lable}", "tsv"), {"label\ttext"}),
+  EXPECT_EQ(message("{}", "{a}", TextFormat::tsv), "source of mine \"{}\": {} names no column");
+  EXPECT_EQ(message("{a}", "{b}", TextFormat::lines), "format of mine is \"lines\": it must be tsv or jsonl");
+  EXPECT_EQ(complaint(template_benchmark("mine", "{text}", "{lable}", TextFormat::tsv), {"label\ttext"}),
             "f:1: there is no column 'lable' among label, text, did you mean 'label'?");
-  EXPECT_EQ(complaint(template_benchmark("mine", "{text}", "{label}", "tsv"), {"label\ttext", "a"}),
+  EXPECT_EQ(complaint(template_benchmark("mine", "{text}", "{label}", TextFormat::tsv), {"label\ttext", "a"}),
             "f:2: 1 fields, where the header has 2");
-  EXPECT_EQ(
-      complaint(template_benchmark("mine", "{text}", "{lable}", "jsonl"), {R"({"label": 1, "text": "t"})"}),
-      "f:1: there is no key 'lable' among label, text, did you mean 'label'?");
+  EXPECT_EQ(complaint(template_benchmark("mine", "{text}", "{lable}", TextFormat::jsonl),
+                      {R"({"label": 1, "text": "t"})"}),
+            "f:1: there is no key 'lable' among label, text, did you mean 'label'?");
 }
 
 }  // namespace

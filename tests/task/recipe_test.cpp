@@ -52,7 +52,7 @@ TEST_F(RecipeFile, SetsWhatItSaysAndLeavesTheRest) {
       "[train]\nlearning_rate = 1\nsteps = 7\n");
   EXPECT_EQ(r.task, "translation");
   EXPECT_EQ(r.model.attention, (std::vector<std::string>{"R", "V"}));
-  EXPECT_EQ(r.model.attention_options.whole("rank", 0), 4);
+  EXPECT_EQ(r.model.attention_options.integer("rank", 0), 4);
   EXPECT_EQ(r.train.learning_rate, 1.0);
   EXPECT_EQ(r.train.steps, 7);
   EXPECT_EQ(r.train.warmup, TrainOptions{}.warmup);
@@ -68,7 +68,7 @@ TEST_F(RecipeFile, ChangesComeLast) {
   EXPECT_EQ(r.train.clip, 0.5);
   EXPECT_FALSE(r.model.bias);
   EXPECT_EQ(r.data.train.size(), 2u);
-  EXPECT_EQ(r.model.attention_options.whole("rank", 0), 3);
+  EXPECT_EQ(r.model.attention_options.integer("rank", 0), 3);
   EXPECT_EQ(r.seed, 9);
 }
 
@@ -78,7 +78,7 @@ TEST_F(RecipeFile, IsWrittenAsItIsRead) {
       "[model]\nattention = \"FR+V\"\noptions = { rank = 4, weights = \"sum\" }\n");
   const std::string toml = to_toml(r);
   EXPECT_EQ(to_toml(load(toml)), toml);
-  EXPECT_TRUE(contradictions(load(toml), r).empty());
+  EXPECT_TRUE(differing_keys(load(toml), r).empty());
 }
 
 TEST_F(RecipeFile, UnknownKeysAreMistakesWithTheNearestName) {
@@ -121,13 +121,13 @@ TEST_F(RecipeFile, ThatIsMissingIsAMistake) {
 
 TEST_F(RecipeFile, ContradictionsNameKeysWithBothValues) {
   const Recipe before = load("");
-  EXPECT_THAT(contradictions(load("[model]\nwidth = 128\n"), before),
+  EXPECT_THAT(differing_keys(load("[model]\nwidth = 128\n"), before),
               ::testing::ElementsAre("model.width (128, was 256)"));
   // Longer is fine where the schedule does not know the end; so are keys that change no weights.
   EXPECT_TRUE(
-      contradictions(load("[train]\nsteps = 99\nsave_every = 3\n[decode]\nbeam = 1\n"), before).empty());
+      differing_keys(load("[train]\nsteps = 99\nsave_every = 3\n[decode]\nbeam = 1\n"), before).empty());
   const Recipe cosine = load("[train]\nschedule = \"cosine\"\n");
-  EXPECT_EQ(contradictions(load("[train]\nschedule = \"cosine\"\nsteps = 99\n"), cosine).size(), 1u);
+  EXPECT_EQ(differing_keys(load("[train]\nschedule = \"cosine\"\nsteps = 99\n"), cosine).size(), 1u);
 }
 
 TEST(Explain, NamesEveryKeyOnce) {

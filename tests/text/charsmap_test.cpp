@@ -24,29 +24,29 @@ std::string charsmap(uint32_t children, uint32_t value, size_t units = 512) {
 }
 
 TEST(Charsmap, one_that_stays_within_itself_is_sound) {
-  EXPECT_TRUE(charsmap_is_sound(charsmap(256, 0)));
-  EXPECT_TRUE(charsmap_is_sound(charsmap(256, 3)));
+  EXPECT_TRUE(charsmap_is_valid(charsmap(256, 0)));
+  EXPECT_TRUE(charsmap_is_valid(charsmap(256, 3)));
 }
 
 TEST(Charsmap, none_at_all_is_sound) {
-  EXPECT_TRUE(charsmap_is_sound(""));
+  EXPECT_TRUE(charsmap_is_valid(""));
 }
 
 TEST(Charsmap, texts_behind_the_end_are_found) {
-  EXPECT_FALSE(charsmap_is_sound(charsmap(256, 4)));
+  EXPECT_FALSE(charsmap_is_valid(charsmap(256, 4)));
 }
 
 TEST(Charsmap, units_behind_the_end_are_found) {
-  EXPECT_FALSE(charsmap_is_sound(charsmap(512, 0)));
-  EXPECT_FALSE(charsmap_is_sound(charsmap(100'000, 0)));
-  EXPECT_FALSE(charsmap_is_sound(charsmap(256, 0, 511)));
+  EXPECT_FALSE(charsmap_is_valid(charsmap(512, 0)));
+  EXPECT_FALSE(charsmap_is_valid(charsmap(100'000, 0)));
+  EXPECT_FALSE(charsmap_is_valid(charsmap(256, 0, 511)));
 }
 
 TEST(Charsmap, a_trie_larger_than_the_table_is_found) {
   std::string table = charsmap(256, 0);
-  EXPECT_FALSE(charsmap_is_sound(table.substr(0, table.size() - 4)));
-  EXPECT_FALSE(charsmap_is_sound(table.substr(0, 4)));
-  EXPECT_FALSE(charsmap_is_sound(table.substr(0, 2)));
+  EXPECT_FALSE(charsmap_is_valid(table.substr(0, table.size() - 4)));
+  EXPECT_FALSE(charsmap_is_valid(table.substr(0, 4)));
+  EXPECT_FALSE(charsmap_is_valid(table.substr(0, 2)));
 }
 
 }  // namespace

@@ -33,6 +33,27 @@ TEST_F(Examples, of_parallel_files_are_their_lines_side_by_side) {
   EXPECT_EQ(ExampleReader(files).fields(), 2u);
 }
 
+TEST_F(Examples, of_parallel_shards_follow_each_other) {
+  Files files{{write("1.en", "one\ntwo\n"), write("1.de", "eins\nzwei\n"), write("2.en", ""),
+               write("2.de", ""), write("3.en", "three\n"), write("3.de", "drei\n")}};
+  files.side_by_side = 2;
+  EXPECT_EQ(all(files), (Rows{{"one", "eins"}, {"two", "zwei"}, {"three", "drei"}}));
+  ExampleReader reader(files);
+  EXPECT_EQ(reader.fields(), 2u);
+  std::vector<std::string> fields;
+  for (int i = 0; i < 3; ++i) reader.next(fields);
+  EXPECT_EQ(reader.where(), path("3.en") + ":1");
+  EXPECT_FALSE(reader.next(fields));
+  EXPECT_FALSE(reader.next(fields));
+}
+
+TEST_F(Examples, of_parallel_shards_of_unequal_lengths_name_the_shard) {
+  Files files{{write("1.en", "one\n"), write("1.de", "eins\n"), write("2.en", "two\n"), write("2.de", "")}};
+  files.side_by_side = 2;
+  EXPECT_EQ(mistake([&] { all(files); }),
+            path("2.en") + " has 1 lines and " + path("2.de") + " 0: parallel files need as many");
+}
+
 TEST_F(Examples, of_concatenated_files_are_their_lines_in_order) {
   Files files{{write("a.txt", "1\n2"), write("b.txt", ""), write("c.txt", "3\n")}};
   files.concatenate = true;
@@ -48,12 +69,13 @@ TEST_F(Examples, of_concatenated_files_are_their_lines_in_order) {
 
 TEST_F(Examples, come_from_gzipped_files_too) {
   write_gzip("a.tsv.gz", "x\ty\n1\t2\n");
-  EXPECT_EQ(all({{path("a.tsv.gz")}, "auto", {"y"}}), (Rows{{"2"}}));
+  EXPECT_EQ(all({{path("a.tsv.gz")}, TextFormat::automatic, {"y"}}), (Rows{{"2"}}));
 }
 
 TEST_F(Examples, of_tsv_have_the_columns_asked_for_in_their_order) {
-  const Files files{
-      {write("a.tsv", "id\ttext\tlabel\r\n7\t\"so\" it is\t1\r\n8\t\t0\n")}, "auto", {"label", "text"}};
+  const Files files{{write("a.tsv", "id\ttext\tlabel\r\n7\t\"so\" it is\t1\r\n8\t\t0\n")},
+                    TextFormat::automatic,
+                    {"label", "text"}};
   EXPECT_EQ(all(files), (Rows{{"1", "\"so\" it is"}, {"0", ""}}));
   ExampleReader reader(files);
   std::vector<std::string> fields;
@@ -64,7 +86,7 @@ TEST_F(Examples, of_tsv_have_the_columns_asked_for_in_their_order) {
 TEST_F(Examples, of_several_tsv_files_follow_the_header_of_each) {
   const Files files{
       {write("a.tsv", "x\ty\n1\t2\n"), write("b.tsv", ""), write("c.tsv", "y\tz\tx\n4\t5\t3\n")},
-      "auto",
+      TextFormat::automatic,
       {"x", "y"}};
   EXPECT_EQ(all(files), (Rows{{"1", "2"}, {"3", "4"}}));
 }
@@ -76,7 +98,7 @@ TEST_F(Examples, of_tsv_without_column_names_have_no_header) {
 }
 
 TEST_F(Examples, of_tsv_leave_a_byte_order_mark_out) {
-  EXPECT_EQ(all({{write("a.tsv", "\xEF\xBB\xBFx\ty\n1\t2\n")}, "auto", {"x"}}), (Rows{{"1"}}));
+  EXPECT_EQ(all({{write("a.tsv", "\xEF\xBB\xBFx\ty\n1\t2\n")}, TextFormat::automatic, {"x"}}), (Rows{{"1"}}));
 }
 
 TEST_F(Examples, of_json_lines_are_the_values_as_text) {
@@ -84,7 +106,7 @@ TEST_F(Examples, of_json_lines_are_the_values_as_text) {
 
 {"label": true, "text": ""}
 {"label": -0.5, "text": "z"})";
-  const Files files{{write("a.jsonl", text)}, "auto", {"text", "label"}};
+  const Files files{{write("a.jsonl", text)}, TextFormat::automatic, {"text", "label"}};
   EXPECT_EQ(all(files), (Rows{{"a\tb é é", "3"}, {"", "true"}, {"z", "-0.5"}}));
   ExampleReader reader(files);
   std::vector<std::string> fields;
@@ -94,14 +116,14 @@ TEST_F(Examples, of_json_lines_are_the_values_as_text) {
 }
 
 TEST_F(Examples, are_read_in_the_format_that_is_named) {
-  EXPECT_EQ(all({{write("a.txt", "1\t2\n")}, "tsv"}), (Rows{{"1", "2"}}));
-  EXPECT_EQ(all({{write("a.tsv", "1\t2\n")}, "lines"}), (Rows{{"1\t2"}}));
+  EXPECT_EQ(all({{write("a.txt", "1\t2\n")}, TextFormat::tsv}), (Rows{{"1", "2"}}));
+  EXPECT_EQ(all({{write("a.tsv", "1\t2\n")}, TextFormat::lines}), (Rows{{"1\t2"}}));
 }
 
 TEST_F(Examples, of_an_empty_file_are_none) {
   EXPECT_TRUE(all({{write("a.txt", "")}}).empty());
   EXPECT_TRUE(all({{write("a.tsv", "")}}).empty());
-  EXPECT_TRUE(all({{write("b.tsv", "x\n")}, "auto", {"x"}}).empty());
+  EXPECT_TRUE(all({{write("b.tsv", "x\n")}, TextFormat::automatic, {"x"}}).empty());
 }
 
 TEST_F(Examples, parallel_files_of_unequal_lengths_are_refused_with_both_numbers) {
@@ -125,19 +147,22 @@ TEST_F(Examples, parallel_files_of_unequal_lengths_are_refused_with_both_numbers
 
 TEST_F(Examples, tsv_rows_of_another_width_are_refused) {
   const std::string file = write("a.tsv", "x\ty\n1\t2\n3\t4\t5\n");
-  EXPECT_EQ(mistake([&] { all({{file}, "auto", {"x"}}); }), file + ":3: 3 fields, where the header has 2");
+  EXPECT_EQ(mistake([&] {
+              all({{file}, TextFormat::automatic, {"x"}});
+            }),
+            file + ":3: 3 fields, where the header has 2");
   EXPECT_EQ(mistake([&] { all({{file}}); }), file + ":3: 3 fields, where the first row has 2");
 }
 
 TEST_F(Examples, missing_columns_are_named_with_those_there_are) {
   const std::string file = write("a.tsv", "sentence\tlabel\n1\t2\n");
   EXPECT_EQ(mistake([&] {
-              all({{file}, "auto", {"sentnce"}});
+              all({{file}, TextFormat::automatic, {"sentnce"}});
             }),
             file + ":1: there is no column 'sentnce' among sentence, label, did you mean 'sentence'?");
   const std::string json = write("a.jsonl", "{\"text\": \"a\"}\n");
   EXPECT_EQ(mistake([&] {
-              all({{json}, "auto", {"label"}});
+              all({{json}, TextFormat::automatic, {"label"}});
             }),
             json + ":1: there is no key 'label' among text");
 }
@@ -145,7 +170,7 @@ TEST_F(Examples, missing_columns_are_named_with_those_there_are) {
 TEST_F(Examples, malformed_json_is_refused_with_its_line) {
   auto message = [&](const std::string& line) {
     const std::string file = write("a.jsonl", "{\"x\": 1}\n" + line + "\n");
-    return mistake([&] { all({{file}, "auto", {"x"}}); }).substr(file.size());
+    return mistake([&] { all({{file}, TextFormat::automatic, {"x"}}); }).substr(file.size());
   };
   EXPECT_EQ(message("{\"x\": 1,}"), ":2: not JSON from byte 9 on: one object a line is needed");
   EXPECT_EQ(message("[1]"), ":2: array, where an object is needed");
@@ -160,14 +185,10 @@ TEST_F(Examples, files_that_contradict_each_other_are_refused) {
               resolved({{"a.tsv", "b.jsonl.gz"}});
             }),
             "a.tsv looks like tsv and b.jsonl.gz like jsonl: files of one split have one format");
-  EXPECT_EQ(mistake([] {
-              resolved({{"a"}, "jsnol"});
-            }),
-            "format 'jsnol' is none of auto, lines, tsv, jsonl, did you mean 'jsonl'?");
   EXPECT_EQ(mistake([] { resolved({{"a.jsonl"}}); }),
             "a.jsonl: name the keys of its objects that are to be read");
   EXPECT_EQ(mistake([] {
-              resolved({{"a.en", "a.de"}, "auto", {"x"}});
+              resolved({{"a.en", "a.de"}, TextFormat::automatic, {"x"}});
             }),
             "1 column names for 2 fields (a.en): as lines, every file is one field");
 }

@@ -49,7 +49,7 @@ TEST(ForeignSentencePiece, without_end_it_is_refused) {
   EXPECT_EQ(message([] {
               parse_tokenizer(foreign_model({{"eos_id", "-1"}}), "x.model");
             }),
-            "x.model is no tokenizer: this SentencePiece model has no end-of-sentence piece (</s>)");
+            "x.model is not a tokenizer: this SentencePiece model has no end-of-sentence piece (</s>)");
 }
 
 TEST(ForeignSentencePiece, says_its_kind) {

@@ -184,5 +184,30 @@ TEST_F(LineReaderTest, a_minus_is_standard_input) {
   ::close(before);
 }
 
+TEST_F(LineReaderTest, AByteOrderMarkIsNoText) {
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const std::string& file :
+       {plain(mark + "one\n" + mark + "two\n"), gzipped(mark + "one\n" + mark + "two\n")}) {
+    LineReader reader(file);
+    std::string line;
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, "one");
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, mark + "two") << "only the file's first is none of its text";
+  }
+}
+
+TEST_F(LineReaderTest, AFileIsAlwaysReady) {
+  LineReader reader(plain("one\ntwo"));
+  std::string line;
+  for (const char* wanted : {"one", "two"}) {
+    EXPECT_TRUE(reader.ready(0));
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, wanted);
+  }
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_FALSE(reader.next(line));
+}
+
 }  // namespace
 }  // namespace synthesizer::testing

@@ -64,7 +64,7 @@ TEST(RandomNumbers, are_fair_for_bounds_near_2_to_64) {
 TEST(Mix, tells_its_arguments_apart) {
   std::set<uint64_t> seen;
   for (uint64_t a = 0; a < 50; ++a) {
-    for (uint64_t b = 0; b < 50; ++b) seen.insert(mix(a, b));
+    for (uint64_t b = 0; b < 50; ++b) seen.insert(combine_seeds(a, b));
   }
   EXPECT_EQ(seen.size(), 2500u);
 }

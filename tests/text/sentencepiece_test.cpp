@@ -27,8 +27,9 @@ Lines sentences() {
 
 class SentencePiece : public ::testing::TestWithParam<const char*> {
  protected:
+  static TokenizerKind kind() { return choose<TokenizerKind>("kind", GetParam()); }
   static std::unique_ptr<Tokenizer> make(int64_t vocabulary, const Lines& lines = sentences()) {
-    return train_tokenizer({.kind = GetParam(), .vocabulary = vocabulary}, source(lines));
+    return train_tokenizer({.kind = kind(), .vocabulary = vocabulary}, source(lines));
   }
 };
 
@@ -138,14 +139,14 @@ TEST_P(SentencePiece, learns_from_lines_of_any_length) {
 TEST_P(SentencePiece, character_coverage_leaves_out_the_rarest) {
   Lines lines = sentences();
   lines.emplace_back("Ж");
-  const TokenizerOptions all{.kind = GetParam(), .vocabulary = 45}, most{GetParam(), 45, 0.999};
+  const TokenizerOptions all{.kind = kind(), .vocabulary = 45}, most{kind(), 45, 0.999};
   EXPECT_NE(train_tokenizer(all, source(lines))->encode("Ж").back(), 0);
   EXPECT_EQ(train_tokenizer(most, source(lines))->encode("Ж").back(), 0);
 }
 
 TEST_P(SentencePiece, character_coverage_outside_its_range_is_refused) {
   EXPECT_EQ(message([] {
-              train_tokenizer({GetParam(), 45, 0.5}, source({"a"}));
+              train_tokenizer({kind(), 45, 0.5}, source({"a"}));
             }),
             "data.character_coverage is 0.5: it must be from 0.98 to 1");
 }
@@ -189,7 +190,7 @@ TEST_P(SentencePiece, damaged_models_are_refused_or_read_but_never_crash) {
       const auto parsed = parse_tokenizer(damaged, "t.model");
       parsed->decode(parsed->encode("größer und ﬁner 😀"));
     } catch (const InvalidInput& error) {
-      EXPECT_TRUE(std::string(error.what()).starts_with("t.model is no tokenizer: ")) << error.what();
+      EXPECT_TRUE(std::string(error.what()).starts_with("t.model is not a tokenizer: ")) << error.what();
       ++refused;
     }
   }

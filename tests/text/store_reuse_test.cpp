@@ -45,10 +45,10 @@ TEST_F(StoreReuse, is_made_again_for_another_tokenizer_format_or_choice_of_colum
   const NumberTokenizer other("others");
   given.tokenizers = {&numbers_, &other};
   EXPECT_FALSE(TokenStore::open(given).reused());
-  given.files.format = "lines";
+  given.files.format = TextFormat::lines;
   given.tokenizers = {&numbers_};
   EXPECT_FALSE(TokenStore::open(given).reused());
-  given.files.format = "tsv";
+  given.files.format = TextFormat::tsv;
   given.files.columns = {"1"};
   EXPECT_FALSE(TokenStore::open(given).reused());
 

@@ -29,7 +29,8 @@ TEST_F(TokenStoreTest, holds_tokens_and_counts_of_every_field) {
 }
 
 TEST_F(TokenStoreTest, counts_characters_not_bytes) {
-  const auto tokenizer = train_tokenizer({"words", 0, 1}, [](const auto& line) { line("größe é"); });
+  const auto tokenizer =
+      train_tokenizer({TokenizerKind::words, 0, 1}, [](const auto& line) { line("größe é"); });
   auto given = options({write("a", "größe é\n")});
   given.tokenizers = {tokenizer.get()};
   const auto store = TokenStore::open(given);
@@ -141,7 +142,7 @@ TEST_F(TokenStoreTest, refuses_files_that_are_not_there) {
   EXPECT_EQ(mistake([&] { TokenStore::open(options({path("none")})); }),
             path("none") + " cannot be read: No such file or directory");
   EXPECT_EQ(mistake([&] { TokenStore::open(options({folder_.string()})); }),
-            folder_.string() + " is no regular file: one that can be read more than once is needed");
+            folder_.string() + " is a folder or a device: a file that can be read more than once is needed");
 }
 
 TEST_F(TokenStoreTest, refuses_another_number_of_fields_than_tokenizers) {

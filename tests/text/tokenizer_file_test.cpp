@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(ParseTokenizer, says_what_is_wrong) {
-  const std::string head = "synthesizer tokenizer 1 ", no = "t.model is no tokenizer: ";
+  const std::string head = "synthesizer tokenizer 1 ", no = "t.model is not a tokenizer: ";
   EXPECT_EQ(parse_message(""), no + "it is empty");
   EXPECT_EQ(parse_message("hello\n"),
             no + "it is neither a SentencePiece model nor one of this program's, or it is damaged");
@@ -49,7 +49,7 @@ TEST(ParseTokenizer, random_bytes_are_refused) {
     std::string bytes(1 + random() % 500, '\0');
     for (char& c : bytes) c = static_cast<char>(random());
     if (seed % 2 == 0) bytes = "synthesizer tokenizer 1 words 3\n" + bytes;
-    EXPECT_TRUE(parse_message(bytes).starts_with("t.model is no tokenizer: ")) << seed;
+    EXPECT_TRUE(parse_message(bytes).starts_with("t.model is not a tokenizer: ")) << seed;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(LoadTokenizer, reads_a_file_and_names_it_in_messages) {
   write_file(path, tokenizer->serialized());
   EXPECT_EQ(load_tokenizer(path)->serialized(), tokenizer->serialized());
   write_file(path, "");
-  EXPECT_EQ(message([&] { load_tokenizer(path); }), path + " is no tokenizer: it is empty");
+  EXPECT_EQ(message([&] { load_tokenizer(path); }), path + " is not a tokenizer: it is empty");
   fs::remove_all(folder);
   EXPECT_EQ(message([&] { load_tokenizer(path); }), path + " cannot be read: No such file or directory");
 }

@@ -20,7 +20,8 @@ inline LineSource source(Lines lines) {
 }
 
 inline std::unique_ptr<Tokenizer> make(const std::string& kind, int64_t vocabulary, Lines lines) {
-  return train_tokenizer({.kind = kind, .vocabulary = vocabulary}, source(std::move(lines)));
+  return train_tokenizer({.kind = choose<TokenizerKind>("data.tokenizer", kind), .vocabulary = vocabulary},
+                         source(std::move(lines)));
 }
 
 /// What a call that must fail says.

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "model/linear.h"
 #include "model/prepare.h"
-#include "train/run_folder.h"
+#include "run/run_folder.h"
 #include "train/safetensors.h"
 
 namespace synthesizer {

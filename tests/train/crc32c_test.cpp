@@ -41,5 +41,24 @@ TEST(Crc32c, IsMaskedAsTensorFlowDoes) {
   EXPECT_EQ(masked_crc32c(""), 0xA282EAD8u);
 }
 
+TEST(Crc32c, TheInstructionAndTheTablesAgree) {
+  std::string data(1000, '\0');
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * i * 31 + i / 7);
+  for (size_t begin = 0; begin < 9; ++begin) {
+    for (const size_t bytes : {0, 1, 7, 8, 9, 15, 64, 500}) {
+      const std::string_view part = std::string_view(data).substr(begin, bytes);
+      EXPECT_EQ(crc32c(part), crc32c_by_tables(part)) << begin << " " << bytes;
+    }
+  }
+}
+
+TEST(Crc32c, PieceByPieceIsTheWhole) {
+  const std::string_view whole = "it was the best of times, it was the worst of times";
+  for (size_t cut = 0; cut <= whole.size(); ++cut) {
+    EXPECT_EQ(crc32c(whole.substr(cut), crc32c(whole.substr(0, cut))), crc32c(whole));
+    EXPECT_EQ(crc32c_by_tables(whole.substr(cut), crc32c_by_tables(whole.substr(0, cut))), crc32c(whole));
+  }
+}
+
 }  // namespace
 }  // namespace synthesizer

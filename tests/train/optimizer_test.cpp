@@ -32,7 +32,7 @@ class Adam : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Adam, FollowsItsFormula) {
   TrainOptions o;
-  o.optimizer = GetParam() ? "adamw" : "adam";
+  o.optimizer = GetParam() ? OptimizerKind::adamw : OptimizerKind::adam;
   o.weight_decay = 0.1;
   o.epsilon = 1e-8;
   auto parameter = at::linspace(-1, 1, 6).view({2, 3}).clone().requires_grad_();
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Both, Adam, ::testing::Bool());
 
 TEST(Adafactor, FollowsItsFormulaForAMatrix) {
   TrainOptions o;
-  o.optimizer = "adafactor";
+  o.optimizer = OptimizerKind::adafactor;
   auto parameter = (at::arange(6).to(at::kFloat) / 3).view({2, 3}).clone().requires_grad_();
   auto x = parameter.detach().to(at::kDouble);
   auto rows = at::zeros({2}, at::kDouble), columns = at::zeros({3}, at::kDouble);
@@ -80,7 +80,7 @@ TEST(Adafactor, FollowsItsFormulaForAMatrix) {
 
 TEST(Adafactor, KeepsARowAndAColumnOfAMatrixAndEntriesOfAVector) {
   TrainOptions o;
-  o.optimizer = "adafactor";
+  o.optimizer = OptimizerKind::adafactor;
   const auto optimizer = make_matrix_optimizer(
       o, {{"table", at::ones({4, 5, 6}).requires_grad_()}, {"bias", at::ones({7}).requires_grad_()}});
   const auto state = optimizer->state();
@@ -95,7 +95,7 @@ class EveryOptimizer : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryOptimizer, TakesUpItsStateBitForBit) {
   TrainOptions o;
-  o.optimizer = GetParam();
+  o.optimizer = choose<OptimizerKind>("optimizer", GetParam());
   auto a = at::ones({3, 4}).requires_grad_(), b = at::ones({3, 4}).requires_grad_();
   const auto first = make_matrix_optimizer(o, {{"p", a}});
   for (int step = 1; step <= 3; ++step) {
@@ -118,7 +118,7 @@ TEST_P(EveryOptimizer, TakesUpItsStateBitForBit) {
 
 TEST_P(EveryOptimizer, TakesGradientsByTheirScale) {
   TrainOptions o;
-  o.optimizer = GetParam();
+  o.optimizer = choose<OptimizerKind>("optimizer", GetParam());
   o.epsilon = 1e-2;  // so that sizes matter to Adam from the first step
   auto a = at::ones({3, 4}).requires_grad_(), b = at::ones({3, 4}).requires_grad_();
   const auto scaled = make_matrix_optimizer(o, {{"p", a}}), plain = make_matrix_optimizer(o, {{"p", b}});
@@ -135,7 +135,7 @@ TEST_P(EveryOptimizer, TakesGradientsByTheirScale) {
 
 TEST_P(EveryOptimizer, LeavesAloneWhatHasNoGradient) {
   TrainOptions o;
-  o.optimizer = GetParam();
+  o.optimizer = choose<OptimizerKind>("optimizer", GetParam());
   auto a = at::ones({2, 2}).requires_grad_();
   make_matrix_optimizer(o, {{"p", a}})->step(0.1, 1);
   EXPECT_TRUE(at::equal(a, at::ones({2, 2})));
@@ -185,7 +185,7 @@ double root_mean_square(const std::vector<double>& x) {
 
 TEST_P(Adam, TreatsEveryGroupByItsOwnSettings) {
   TrainOptions o;
-  o.optimizer = GetParam() ? "adamw" : "adam";
+  o.optimizer = GetParam() ? OptimizerKind::adamw : OptimizerKind::adam;
   o.weight_decay = 0.1;
   o.logit_learning_rate = 30;
   OneOfEach each(o, {2, 3});
@@ -217,7 +217,7 @@ TEST_P(Adam, TreatsEveryGroupByItsOwnSettings) {
 
 TEST_P(Adam, MovesLogitsByTheFactorInItsFirstStep) {
   TrainOptions o;
-  o.optimizer = GetParam() ? "adamw" : "adam";
+  o.optimizer = GetParam() ? OptimizerKind::adamw : OptimizerKind::adam;
   o.logit_learning_rate = 30;
   OneOfEach each(o, {6});
   const auto start = numbers(each.parameters[0]);
@@ -231,7 +231,7 @@ TEST_P(Adam, MovesLogitsByTheFactorInItsFirstStep) {
 
 TEST(Adafactor, TreatsEveryGroupByItsOwnSettings) {
   TrainOptions o;
-  o.optimizer = "adafactor";
+  o.optimizer = OptimizerKind::adafactor;
   o.weight_decay = 0.1;
   o.logit_learning_rate = 30;
   OneOfEach each(o, {6});  // vectors: a second moment for each entry
@@ -284,7 +284,7 @@ TEST(ParameterGroups, KeepTheOrderAndCountWhatTheyHold) {
 
 TEST_P(EveryOptimizer, NamesItsStateInTheOrderOfTheModel) {
   TrainOptions o;
-  o.optimizer = GetParam();
+  o.optimizer = choose<OptimizerKind>("optimizer", GetParam());
   const NamedTensors tensors = {{"table", at::ones({2}).requires_grad_()},
                                 {"weight", at::ones({2}).requires_grad_()},
                                 {"bias", at::ones({2}).requires_grad_()}};
@@ -305,7 +305,7 @@ TEST(Schedule, IsWhatItsNameSays) {
   o.steps = 1100;
   o.final_learning_rate = 0.5;
   auto rate = [&](const char* name, int64_t step) {
-    o.schedule = name;
+    o.schedule = choose<Schedule>("schedule", name);
     return learning_rate(o, 512, step);
   };
   for (const char* name : {"inverse-sqrt", "linear", "cosine", "constant"}) {

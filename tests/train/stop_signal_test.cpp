@@ -14,19 +14,19 @@ namespace {
 
 constexpr const char* message = "stopping after this step; once more stops at once\n";
 
-struct Outcome {
+struct ProcessEnd {
   int status = 0;
   std::string errors;
 };
 
 /// Runs it in a process of its own, whose standard error is the descriptor; its result is the exit status.
-Outcome run(int reader, int writer, const std::function<int()>& body) {
+ProcessEnd run(int reader, int writer, const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(writer, STDERR_FILENO);
     ::_exit(body());
   }
-  Outcome outcome;
+  ProcessEnd outcome;
   ::waitpid(child, &outcome.status, 0);
   ::close(writer);
   char buffer[4096];
@@ -35,28 +35,28 @@ Outcome run(int reader, int writer, const std::function<int()>& body) {
   return outcome;
 }
 
-Outcome run(const std::function<int()>& body) {
+ProcessEnd run(const std::function<int()>& body) {
   int ends[2] = {};
   EXPECT_EQ(::pipe(ends), 0);
   return run(ends[0], ends[1], body);
 }
 
 void wait_for_next_request() {
-  ::usleep(30'000);
+  ::usleep(250'000);
 }
 
 TEST(StopSignal, IsNotAskedBefore) {
   const StopSignal stop;
-  EXPECT_FALSE(stop.asked());
+  EXPECT_FALSE(stop.requested());
   EXPECT_EQ(stop.signal(), 0);
 }
 
 TEST(StopSignal, TheFirstSignalOnlyAsks) {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const auto outcome = run([number] {
       const StopSignal stop;
       ::raise(number);
-      return stop.asked() && stop.signal() == number ? 42 : 43;
+      return stop.requested() && stop.signal() == number ? 42 : 43;
     });
     EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
     EXPECT_EQ(outcome.errors, message);
@@ -89,6 +89,30 @@ TEST(StopSignal, ASignalDeliveredTwiceIsOneRequest) {
   EXPECT_EQ(outcome.errors, message);
 }
 
+TEST(StopSignal, AClosedTerminalMaySayItTwice) {
+  const auto outcome = run([] {
+    const StopSignal stop;
+    ::raise(SIGHUP);
+    wait_for_next_request();
+    ::raise(SIGHUP);
+    return stop.signal() == SIGHUP ? 42 : 43;
+  });
+  EXPECT_TRUE(WIFEXITED(outcome.status));
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+  EXPECT_EQ(outcome.errors, message);
+}
+
+TEST(StopSignal, UnderNohupAClosedTerminalMeansNothing) {
+  const auto outcome = run([] {
+    ::signal(SIGHUP, SIG_IGN);
+    const StopSignal stop;
+    ::raise(SIGHUP);
+    return stop.requested() ? 43 : 42;
+  });
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
+  EXPECT_EQ(outcome.errors, "");
+}
+
 TEST(StopSignal, OnATerminalTheMessageBeginsALine) {
   int terminal = -1, inside = -1;
   ASSERT_EQ(::openpty(&terminal, &inside, nullptr, nullptr, nullptr), 0);
@@ -106,7 +130,7 @@ TEST(StopSignal, ErrnoIsLeftAlone) {
     ::close(STDERR_FILENO);  // so that the message fails
     errno = 77;
     ::raise(SIGINT);
-    return errno == 77 && stop.asked() ? 42 : 43;
+    return errno == 77 && stop.requested() ? 42 : 43;
   });
   EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
 }
@@ -132,7 +156,7 @@ TEST(StopSignal, ANewOneStartsUnasked) {
     }
     wait_for_next_request();
     const StopSignal stop;
-    if (stop.asked()) return 43;
+    if (stop.requested()) return 43;
     ::raise(SIGTERM);
     return stop.signal() == SIGTERM ? 42 : 44;
   });
@@ -154,7 +178,7 @@ TEST(StopSignal, AReadGoesOnAfterIt) {
     char byte = 0;
     const ssize_t got = ::read(ends[0], &byte, 1);
     ::waitpid(sender, nullptr, 0);
-    return got == 1 && byte == 'x' && stop.asked() ? 42 : 43;
+    return got == 1 && byte == 'x' && stop.requested() ? 42 : 43;
   });
   EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
   ::close(ends[0]);

@@ -50,7 +50,7 @@ class Trainer : public ::testing::Test {
     TrainingJob job;
     job.model = &model;
     job.batches = &batches;
-    job.on_start = [] {};
+    job.on_start = [](int64_t) {};
     job.loss = [&](const Batch&) {
       const auto loss = model.weight.square().sum();
       return LossSum{loss, loss.item<double>(), 1, 0};

@@ -8,7 +8,7 @@ namespace synthesizer {
 
 /// The one operator under every variant:
 ///
-///     Y = dropout(softmax(S + M)) · value        S = scale · query keyᵀ + row columnᵀ + table + left ⊙ right
+///     Y = dropout(softmax(S + M)) · value        S as logits.h says
 ///
 /// value B×H×M×K gives B×H×L×K, laid out so that joining the heads costs nothing. Differentiable once in
 /// every part of the logits and in value. Registered as torch.ops.synthesizer.attend.
@@ -21,15 +21,14 @@ at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& valu
 /// A seed for the dropout of one call, from the generator that `torch.manual_seed` sets.
 int64_t draw_seed();
 
-/// softmax(S + M) itself, as a matrix a head: B×H×L×M, or 1×H×L×M where S looks at no token and no
-/// lengths are given. For looking at; differentiable; slow and large compared with attend.
+/// softmax(S + M) itself, one matrix per head: B×H×L×M, or 1×H×L×M where S depends on no token and no lengths
+/// are given. For inspection: differentiable, but slow and large compared with attend.
 at::Tensor attention_weights(const Logits& logits, const Mask& mask);
 
-/// For inference with global logits. The weights H×L×M of the whole batch, made once (of a table H×1×M:
+/// For inference with global logits. The weights H×L×M of the whole batch, made once (of a table H×1×M alone:
 /// H×M×M) …
-at::Tensor global_weights(const at::Tensor& table, bool causal);
-/// … and applied many times. Not differentiable.
-at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,
-                                      const at::Tensor& value);
+at::Tensor global_weights(Logits logits, bool causal);
+/// … and applied many times, without column lengths. Not differentiable.
+at::Tensor attend_with_global_weights(const at::Tensor& weights, const Mask& mask, const at::Tensor& value);
 
 }  // namespace synthesizer

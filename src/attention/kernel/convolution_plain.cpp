@@ -10,11 +10,11 @@ namespace synthesizer::kernel {
 namespace {
 
 /// The rows that a tap connects: row `row` + n with input `input` + n, for n < `count`.
-struct Reach {
+struct TapRange {
   int64_t row, input, count;
 };
 
-Reach reach(const ConvolutionProblem& p, int64_t tap) {
+TapRange tap_range(const ConvolutionProblem& p, int64_t tap) {
   const int64_t shift = tap - p.left, row = std::max<int64_t>(0, -shift);
   return {row, row + shift, std::max<int64_t>(0, p.rows() - std::abs(shift))};
 }
@@ -40,7 +40,7 @@ struct PlainConvolution {
     return whole.reshape(p.input.sizes()).to(p.input.scalar_type());
   }
   /// The weights of a tap for the rows it reaches, to multiply B×n×H×K with.
-  at::Tensor tap(int64_t t, const Reach& r) const {
+  at::Tensor tap(int64_t t, const TapRange& r) const {
     const auto all = weight.select(-1, t).unsqueeze(-1);  // (B×L×)H×1
     return p.shared() ? all : all.narrow(1, r.row, r.count);
   }
@@ -58,7 +58,7 @@ at::Tensor plain_convolve(const ConvolutionProblem& p) {
   const auto input = plain.heads(p.input);
   auto y = at::zeros_like(input);
   for (int64_t t = 0; t < p.taps(); ++t) {
-    const Reach r = reach(p, t);
+    const TapRange r = tap_range(p, t);
     if (r.count > 0) y.narrow(1, r.row, r.count) += input.narrow(1, r.input, r.count) * plain.tap(t, r);
   }
   return plain.joined(y);
@@ -70,7 +70,7 @@ ConvolutionGradients plain_convolve_backward(const ConvolutionProblem& p, const 
   const auto input = plain.heads(p.input), dy = plain.heads(grad);
   auto d_input = at::zeros_like(input), d_weight = at::zeros(p.weight.sizes(), plain.weight.options());
   for (int64_t t = 0; t < p.taps(); ++t) {
-    const Reach r = reach(p, t);
+    const TapRange r = tap_range(p, t);
     if (r.count == 0) continue;
     const auto rows = dy.narrow(1, r.row, r.count);  // B×n×H×K
     if (wanted[0]) d_input.narrow(1, r.input, r.count) += rows * plain.tap(t, r);

@@ -63,49 +63,49 @@ HWY_INLINE float inner_product(int64_t rows, int64_t width, const float* a, cons
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))) + rest;
 }
 
-void ConvolveRows(const Band& band, const float* input, const float* weight, float* output, int64_t begin,
-                  int64_t end) {
-  const int64_t channels = band.channels();
+void ConvolveRows(const ConvolutionShape& shape, const float* input, const float* weight, float* output,
+                  int64_t begin, int64_t end) {
+  const int64_t channels = shape.channels();
   for (int64_t i = begin; i < end; ++i) {
-    const Band::Range taps = band.inside(i);
-    const float* kernel = weight + i * band.kernel_stride + taps.first;
-    const float* row = input + (i + taps.first - band.left) * channels;
-    for (int64_t h = 0; h < band.heads; ++h) {
-      combine(band.width, taps.count(), kernel + h * band.taps, 1, row + h * band.width, channels,
-              output + i * channels + h * band.width);
+    const ConvolutionShape::Range taps = shape.inside(i);
+    const float* kernel = weight + i * shape.kernel_stride + taps.first;
+    const float* row = input + (i + taps.first - shape.left) * channels;
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      combine(shape.width, taps.count(), kernel + h * shape.taps, 1, row + h * shape.width, channels,
+              output + i * channels + h * shape.width);
     }
   }
 }
 
-void ConvolveRowsBackward(const Band& band, const float* grad, const float* weight, float* input_grad,
-                          int64_t begin, int64_t end) {
-  const int64_t channels = band.channels();
+void ConvolveRowsBackward(const ConvolutionShape& shape, const float* grad, const float* weight,
+                          float* input_grad, int64_t begin, int64_t end) {
+  const int64_t channels = shape.channels();
   for (int64_t j = begin; j < end; ++j) {
     // Tap t of row i = j + left - t meets row j: as t grows, i falls.
-    int64_t first = std::max<int64_t>(0, j + band.left - band.length + 1);
-    const int64_t last = j < band.length ? std::min(band.taps, j + band.left + 1) : 0;
+    int64_t first = std::max<int64_t>(0, j + shape.left - shape.length + 1);
+    const int64_t last = j < shape.length ? std::min(shape.taps, j + shape.left + 1) : 0;
     first = std::min(first, last);
-    const int64_t i = j + band.left - first;
-    const float* kernel = weight + i * band.kernel_stride + first;
-    for (int64_t h = 0; h < band.heads; ++h) {
-      combine(band.width, last - first, kernel + h * band.taps, 1 - band.kernel_stride,
-              grad + i * channels + h * band.width, -channels, input_grad + j * channels + h * band.width);
+    const int64_t i = j + shape.left - first;
+    const float* kernel = weight + i * shape.kernel_stride + first;
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      combine(shape.width, last - first, kernel + h * shape.taps, 1 - shape.kernel_stride,
+              grad + i * channels + h * shape.width, -channels, input_grad + j * channels + h * shape.width);
     }
   }
 }
 
-void KernelBackward(const Band& band, const float* grad, const float* input, float* kernel_grad,
+void KernelBackward(const ConvolutionShape& shape, const float* grad, const float* input, float* kernel_grad,
                     int64_t begin, int64_t end) {
-  const int64_t channels = band.channels();
-  for (int64_t t = 0; t < band.taps; ++t) {
-    const int64_t shift = t - band.left;
+  const int64_t channels = shape.channels();
+  for (int64_t t = 0; t < shape.taps; ++t) {
+    const int64_t shift = t - shape.left;
     const int64_t first = std::max(begin, -shift);
-    const int64_t last = std::min({end, band.length, band.length - shift});
+    const int64_t last = std::min({end, shape.length, shape.length - shift});
     const int64_t rows = std::max<int64_t>(0, last - first);
-    for (int64_t h = 0; h < band.heads; ++h) {
-      kernel_grad[h * band.taps + t] =
-          inner_product(rows, band.width, grad + first * channels + h * band.width,
-                        input + (first + shift) * channels + h * band.width, channels);
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      kernel_grad[h * shape.taps + t] =
+          inner_product(rows, shape.width, grad + first * channels + h * shape.width,
+                        input + (first + shift) * channels + h * shape.width, channels);
     }
   }
 }
@@ -121,17 +121,17 @@ HWY_EXPORT(ConvolveRows);
 HWY_EXPORT(ConvolveRowsBackward);
 HWY_EXPORT(KernelBackward);
 
-void convolve_rows(const Band& band, const float* input, const float* weight, float* output, int64_t begin,
-                   int64_t end) {
-  HWY_DYNAMIC_DISPATCH(ConvolveRows)(band, input, weight, output, begin, end);
+void convolve_rows(const ConvolutionShape& shape, const float* input, const float* weight, float* output,
+                   int64_t begin, int64_t end) {
+  HWY_DYNAMIC_DISPATCH(ConvolveRows)(shape, input, weight, output, begin, end);
 }
-void convolve_rows_backward(const Band& band, const float* grad, const float* weight, float* input_grad,
-                            int64_t begin, int64_t end) {
-  HWY_DYNAMIC_DISPATCH(ConvolveRowsBackward)(band, grad, weight, input_grad, begin, end);
+void convolve_rows_backward(const ConvolutionShape& shape, const float* grad, const float* weight,
+                            float* input_grad, int64_t begin, int64_t end) {
+  HWY_DYNAMIC_DISPATCH(ConvolveRowsBackward)(shape, grad, weight, input_grad, begin, end);
 }
-void kernel_backward(const Band& band, const float* grad, const float* input, float* kernel_grad,
+void kernel_backward(const ConvolutionShape& shape, const float* grad, const float* input, float* kernel_grad,
                      int64_t begin, int64_t end) {
-  HWY_DYNAMIC_DISPATCH(KernelBackward)(band, grad, input, kernel_grad, begin, end);
+  HWY_DYNAMIC_DISPATCH(KernelBackward)(shape, grad, input, kernel_grad, begin, end);
 }
 
 }  // namespace synthesizer::kernel

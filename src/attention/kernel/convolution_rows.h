@@ -6,7 +6,7 @@
 namespace synthesizer::kernel {
 
 /// The shape of one sample of a convolution, whose rows of heads · width channels lie one after another.
-struct Band {
+struct ConvolutionShape {
   int64_t length;  ///< rows that are not padding
   int64_t heads, width;
   int64_t taps, left;
@@ -31,15 +31,15 @@ struct Band {
 // pointers are those of the sample's first row. Padding gives zeros.
 
 /// output_i = Σ_t weight_it · input_(i + t - left), head by head.
-void convolve_rows(const Band& band, const float* input, const float* weight, float* output, int64_t begin,
-                   int64_t end);
+void convolve_rows(const ConvolutionShape& shape, const float* input, const float* weight, float* output,
+                   int64_t begin, int64_t end);
 
 /// The gradient of rows of the input, from that of all of the output.
-void convolve_rows_backward(const Band& band, const float* grad, const float* weight, float* input_grad,
-                            int64_t begin, int64_t end);
+void convolve_rows_backward(const ConvolutionShape& shape, const float* grad, const float* weight,
+                            float* input_grad, int64_t begin, int64_t end);
 
 /// The gradient (heads×taps) of one kernel that these rows share.
-void kernel_backward(const Band& band, const float* grad, const float* input, float* kernel_grad,
+void kernel_backward(const ConvolutionShape& shape, const float* grad, const float* input, float* kernel_grad,
                      int64_t begin, int64_t end);
 
 }  // namespace synthesizer::kernel

@@ -16,19 +16,19 @@ at::Tensor contiguous_float(const at::Tensor& t) {
   return t.to(at::kFloat).contiguous();
 }
 
-/// Calls body(block, sample, its band, begin, end) for every block of rows.
+/// Calls body(block, sample, its shape, begin, end) for every block of rows.
 template <class Body>
 void for_each_block(const ConvolutionProblem& p, const Body& body) {
   const auto lengths = p.lengths.defined() ? p.lengths.contiguous() : p.lengths;
   const int64_t blocks = (p.rows() + kBlockRows - 1) / kBlockRows;
-  const Band full{p.rows(), p.heads(), p.channels() / p.heads(),
-                  p.taps(), p.left,    p.shared() ? 0 : p.heads() * p.taps()};
+  const ConvolutionShape full{p.rows(), p.heads(), p.channels() / p.heads(),
+                              p.taps(), p.left,    p.shared() ? 0 : p.heads() * p.taps()};
   at::parallel_for(0, p.batch() * blocks, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t b = block / blocks, begin = block % blocks * kBlockRows;
-      Band band = full;
-      if (lengths.defined()) band.length = lengths.const_data_ptr<int64_t>()[b];
-      body(block, b, band, begin, std::min(begin + kBlockRows, p.rows()));
+      ConvolutionShape shape = full;
+      if (lengths.defined()) shape.length = lengths.const_data_ptr<int64_t>()[b];
+      body(block, b, shape, begin, std::min(begin + kBlockRows, p.rows()));
     }
   });
 }
@@ -46,8 +46,8 @@ at::Tensor input_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
   const float *dy = grad.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* to = result.data_ptr<float>();
   const Places at(p);
-  for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
-    convolve_rows_backward(band, dy + b * at.sample, w + b * at.kernel, to + b * at.sample, begin, end);
+  for_each_block(p, [&](int64_t, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
+    convolve_rows_backward(shape, dy + b * at.sample, w + b * at.kernel, to + b * at.sample, begin, end);
   });
   return result.to(p.input.scalar_type());
 }
@@ -60,9 +60,9 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
   if (!p.shared()) {
     auto result = at::empty(p.weight.sizes(), grad.options());
     float* to = result.data_ptr<float>();
-    for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
+    for_each_block(p, [&](int64_t, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        kernel_backward(band, dy + b * at.sample, x + b * at.sample, to + b * at.kernel + i * kernel, i,
+        kernel_backward(shape, dy + b * at.sample, x + b * at.sample, to + b * at.kernel + i * kernel, i,
                         i + 1);
       }
     });
@@ -72,8 +72,8 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
   const int64_t blocks = p.batch() * ((p.rows() + kBlockRows - 1) / kBlockRows);
   auto sums = at::empty({blocks, kernel}, grad.options());
   float* to = sums.data_ptr<float>();
-  for_each_block(p, [&](int64_t block, int64_t b, const Band& band, int64_t begin, int64_t end) {
-    kernel_backward(band, dy + b * at.sample, x + b * at.sample, to + block * kernel, begin, end);
+  for_each_block(p, [&](int64_t block, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
+    kernel_backward(shape, dy + b * at.sample, x + b * at.sample, to + block * kernel, begin, end);
   });
   auto result = at::zeros(p.weight.sizes(), grad.options());
   float* total = result.data_ptr<float>();
@@ -91,8 +91,8 @@ at::Tensor vector_convolve(const ConvolutionProblem& p) {
   const float *x = input.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* y = result.data_ptr<float>();
   const Places at(p);
-  for_each_block(p, [&](int64_t, int64_t b, const Band& band, int64_t begin, int64_t end) {
-    convolve_rows(band, x + b * at.sample, w + b * at.kernel, y + b * at.sample, begin, end);
+  for_each_block(p, [&](int64_t, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
+    convolve_rows(shape, x + b * at.sample, w + b * at.kernel, y + b * at.sample, begin, end);
   });
   return result.to(p.input.scalar_type());
 }

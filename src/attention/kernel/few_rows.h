@@ -10,7 +10,7 @@ namespace synthesizer::kernel {
 void multiply_few_rows(float alpha, const Matrix& a, const Matrix& b, bool add, const Matrix& c);
 
 /// Whether the factors lie as that wants them.
-inline bool few_rows_can(const Matrix& a, const Matrix& b, const Matrix& c) {
+inline bool few_rows_supports(const Matrix& a, const Matrix& b, const Matrix& c) {
   return c.column_stride == 1 && (b.column_stride == 1 || (b.row_stride == 1 && a.column_stride == 1));
 }
 

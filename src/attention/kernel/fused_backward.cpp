@@ -10,7 +10,9 @@
 #include <ATen/Parallel.h>
 #include <hwy/aligned_allocator.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "attention/kernel/operands.h"
@@ -29,6 +31,9 @@ struct BackwardScratch {
   Factor keys, shared;      // M×F and M×G: what the columns bring, the other way round
   Factor grad, query, row;  // of one block of rows
   int64_t head = -1;        // that `shared` is of
+  // What a causal mask hides is not multiplied, unless 0 · NaN or 0 · infinity shows there, as in PyTorch.
+  bool triangular = false;
+  bool first_sample = false;  // of its group: a table's gradient is written, not added to
 };
 
 void clear(const Matrix& m) {
@@ -38,11 +43,11 @@ void clear(const Matrix& m) {
 class FusedBackward {
  public:
   FusedBackward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
-                const at::Tensor& lse, const Wanted& wanted)
+                const at::Tensor& lse, const NeededGradients& wanted)
       : p_(problem),
         operands_(problem),
-        grad_(rows_usable(grad)),
-        result_(rows_usable(result)),
+        grad_(with_contiguous_rows(grad)),
+        result_(with_contiguous_rows(result)),
         lse_(lse),
         groups_(1) {
     auto like = [](bool wanted, const at::Tensor& t) {
@@ -53,24 +58,29 @@ class FusedBackward {
     const Logits& l = p_.logits;
     to_.query = like(wanted.query, l.query);
     to_.key = like(wanted.key, l.key);
-    to_.row = like(wanted.row, l.row);
+    to_.row = like(wanted.row, l.row);  // H×L×G: summed over the batch, as `column` is
     to_.left = like(wanted.left || wanted.right, l.left);
     to_.right = like(wanted.left || wanted.right, l.right);
     to_.value = like(wanted.value, p_.value);
     to_.column = like(wanted.column, l.column);
     to_.table = like(wanted.table, l.table);
-    for (const at::Tensor* t : {&to_.column, &to_.table}) {
-      if (t->defined()) t->zero_();
+    of_scale_ = wanted.table_scale && l.table_scale.defined();
+    for (const at::Tensor* t : {&to_.column, &to_.row}) {
+      if (t->defined() && t->dim() == 3) t->zero_();
     }
+    one_row_table_ = l.table.defined() && l.table.size(1) == 1;
+    if (to_.table.defined() && one_row_table_) to_.table.zero_();
 
     const int64_t threads = at::get_num_threads();
-    const bool shared = to_.column.defined() || to_.table.defined();
+    const bool shared_rows = to_.row.defined() && to_.row.dim() == 3;
+    const bool shared = to_.column.defined() || to_.table.defined() || shared_rows || of_scale_;
     groups_ = shared ? blocks(threads, std::max<int64_t>(p_.heads(), 1)) : p_.batch();
     groups_ = std::clamp<int64_t>(groups_, 1, std::max<int64_t>(p_.batch(), 1));
     for (int64_t g = 0; shared && g < groups_; ++g) {
       // The first group sums in place.
       auto own = [g](const at::Tensor& t) { return g == 0 || !t.defined() ? t : at::zeros_like(t); };
-      shared_.push_back({own(to_.column), own(to_.table)});
+      shared_.push_back({own(to_.column), shared_rows ? own(to_.row) : at::Tensor(), own(to_.table),
+                         std::vector<double>(of_scale_ ? p_.heads() : 0)});
     }
   }
 
@@ -79,85 +89,118 @@ class FusedBackward {
       BackwardScratch scratch;
       for (int64_t task = first; task < last; ++task) {
         const int64_t h = task / groups_, group = task % groups_;
-        for (int64_t b = group * p_.batch() / groups_; b < (group + 1) * p_.batch() / groups_; ++b) {
+        const int64_t first_sample = group * p_.batch() / groups_, end = (group + 1) * p_.batch() / groups_;
+        if (first_sample == end) clear_table(h, group, 0, p_.rows(), 0);
+        for (int64_t b = first_sample; b < end; ++b) {
+          scratch.first_sample = b == first_sample;
           one_matrix(b, h, group, scratch);
         }
       }
     });
     for (size_t g = 1; g < shared_.size(); ++g) {
       if (to_.column.defined()) to_.column += shared_[g].column;
+      if (shared_[g].row.defined()) to_.row += shared_[g].row;
       if (to_.table.defined()) to_.table += shared_[g].table;
+      for (size_t h = 0; h < shared_[g].scale.size(); ++h) shared_[0].scale[h] += shared_[g].scale[h];
+    }
+    if (of_scale_) {
+      to_.table_scale = at::tensor(at::ArrayRef<double>(shared_[0].scale)).to(at::kFloat);
+      if (p_.logits.table_scale.size(0) == 1) to_.table_scale = to_.table_scale.sum(0, /*keepdim=*/true);
     }
     return to_;
   }
 
  private:
+  /// Sums over the samples of one group.
   struct Shared {
-    at::Tensor column, table;
+    at::Tensor column, row, table;
+    std::vector<double> scale;  ///< the gradient of table_scale, one per head
   };
+
+  /// Zeros in rows [begin, end) of the table's gradient, from a column on: what the first sample does not
+  /// reach.
+  void clear_table(int64_t h, int64_t group, int64_t begin, int64_t end, int64_t column) {
+    if (shared_.empty() || !shared_[group].table.defined() || one_row_table_) return;
+    const Matrix table = Operands::matrix(shared_[group].table, 0, h);
+    for (int64_t i = begin; i < end; ++i) {
+      float* row = table.data + i * table.row_stride;
+      std::fill(row + column, row + table.columns, 0.0f);
+    }
+  }
 
   void one_matrix(int64_t b, int64_t h, int64_t group, BackwardScratch& scratch) {
     // Cleared here and not before: the memory stays in the cache until it is added to.
     for (const at::Tensor* t : {&to_.query, &to_.key, &to_.row, &to_.left, &to_.right, &to_.value}) {
-      if (t->defined()) clear(Operands::matrix(*t, b, h));
+      if (t->defined() && t->dim() == 4) clear(Operands::matrix(*t, b, h));
     }
     const int64_t all_rows = p_.rows(), rows = p_.rows_of(b);
-    operands_.take_columns(scratch.columns, b, h, all_rows);
-    scratch.value.take(operands_.value(b, h).transposed(), all_rows);
-    if (to_.query.defined()) scratch.keys.take(operands_.key(b, h), all_rows);
-    if (to_.row.defined() && scratch.head != h) scratch.shared.take(operands_.column(h), all_rows);
+    operands_.pack_columns(scratch.columns, b, h, all_rows);
+    scratch.value.pack(operands_.value(b, h).transposed(), all_rows);
+    if (to_.query.defined()) scratch.keys.pack(operands_.key(b, h), all_rows);
+    if (to_.row.defined() && scratch.head != h) scratch.shared.pack(operands_.column(h), all_rows);
     scratch.head = h;
 
     const Visible visible = operands_.visible(b);
+    const float* lse = lse_.const_data_ptr<float>() + (b * p_.heads() + h) * all_rows;
+    scratch.triangular = visible.causal && operands_.finite_features(b, h) &&
+                         std::none_of(lse, lse + rows, [](float sum) { return std::isnan(sum); });
     for (int64_t begin = 0; begin < rows; begin += kTileRows) {
       const int64_t end = std::min(begin + kTileRows, rows);
       const Matrix dy = Operands::matrix(grad_, b, h).row_range(begin, end);
       const Matrix y = Operands::matrix(result_, b, h).row_range(begin, end);
       row_products(dy.data, dy.row_stride, y.data, y.row_stride, end - begin, y.columns,
                    scratch.delta.data());
-      const int64_t last = visible.causal ? std::min(visible.columns, end) : visible.columns;
-      if (to_.value.defined()) scratch.grad.take(dy, last);
-      if (to_.key.defined()) scratch.query.take(operands_.query(b, h).row_range(begin, end), last);
-      if (to_.column.defined()) scratch.row.take(operands_.row(b, h).row_range(begin, end), last);
+      const int64_t last = scratch.triangular ? std::min(visible.columns, end) : visible.columns;
+      if (to_.value.defined()) scratch.grad.pack(dy, last);
+      if (to_.key.defined()) scratch.query.pack(operands_.query(b, h).row_range(begin, end), last);
+      if (to_.column.defined()) scratch.row.pack(operands_.row(b, h).row_range(begin, end), last);
       for (int64_t column = 0; column < last; column += kTileColumns) {
         const int64_t columns = std::min(kTileColumns, last - column);
         const Tile s{scratch.s.get(), kTileStride, end - begin, columns, begin, column};
         const Tile g{scratch.g.get(), kTileStride, end - begin, columns, begin, column};
         one_tile(b, h, group, s, g, dy, scratch);
       }
+      if (scratch.first_sample) clear_table(h, group, begin, end, last);
     }
+    if (scratch.first_sample) clear_table(h, group, rows, all_rows, 0);
   }
 
   void one_tile(int64_t b, int64_t h, int64_t group, const Tile& s, const Tile& g, const Matrix& dy,
                 const BackwardScratch& scratch) {
-    const bool causal = p_.mask.causal;
+    const bool triangular = scratch.triangular;
     const auto scale = static_cast<float>(p_.logits.scale);
     const float* lse = lse_.const_data_ptr<float>() + (b * p_.heads() + h) * p_.rows() + s.row;
 
     operands_.form_logits(s, scratch.columns);
-    multiply(1, dy, scratch.value, 0, s.column, false, g.matrix(), wanted_columns(s, causal));
-    softmax_backward(s, g, operands_.visible(b), lse, scratch.delta.data(), operands_.drop(b, h));
+    multiply(1, dy, scratch.value, 0, s.column, false, g.matrix(), wanted_columns(s, triangular));
+    softmax_backward(s, g, operands_.visible(b), lse, scratch.delta.data(), operands_.dropout_mask(b, h));
 
     /// Rows of the tile: target += alpha · t · factor.
     auto add_rows = [&](float alpha, const Tile& t, const Factor& factor, const at::Tensor& target) {
       if (!target.defined()) return;
       const Matrix out = Operands::matrix(target, b, h).row_range(t.row, t.row + t.rows);
-      multiply(alpha, t.matrix(), factor, t.column, 0, true, out, inner_columns(t, causal));
+      multiply(alpha, t.matrix(), factor, t.column, 0, true, out, inner_columns(t, triangular));
     };
     /// Columns of the tile: target += alpha · tᵀ · factor.
     auto add_columns = [&](float alpha, const Tile& t, const Factor& factor, const at::Tensor& target) {
       if (!target.defined()) return;
       const Matrix out = Operands::matrix(target, b, h).row_range(t.column, t.column + t.columns);
-      multiply(alpha, t.matrix().transposed(), factor, 0, 0, true, out, inner_rows(t, causal));
+      multiply(alpha, t.matrix().transposed(), factor, 0, 0, true, out, inner_rows(t, triangular));
     };
     add_columns(1, s, scratch.grad, to_.value);
     add_rows(scale, g, scratch.keys, to_.query);
     add_columns(scale, g, scratch.query, to_.key);
-    add_rows(1, g, scratch.shared, to_.row);
+    if (to_.row.defined()) {
+      add_rows(1, g, scratch.shared, to_.row.dim() == 3 ? shared_[group].row : to_.row);
+    }
     if (!shared_.empty()) {
-      add_columns(1, g, scratch.row, shared_[group].column);
-      if (const at::Tensor& sum = shared_[group].table; sum.defined()) {
-        add_to_table(g, sum.data_ptr<float>() + h * sum.stride(0), sum.size(1) == 1 ? 0 : sum.stride(1));
+      Shared& sum = shared_[group];
+      add_columns(1, g, scratch.row, sum.column);
+      if (of_scale_) sum.scale[h] += table_product(g, operands_.table(h), operands_.visible(b));
+      if (sum.table.defined()) {
+        put_table_gradient(g, operands_.table(h).scale, !scratch.first_sample,
+                           sum.table.data_ptr<float>() + h * sum.table.stride(0),
+                           one_row_table_ ? 0 : sum.table.stride(1));
       }
     }
     if (to_.left.defined()) {
@@ -171,13 +214,14 @@ class FusedBackward {
   at::Tensor grad_, result_, lse_;
   Gradients to_;
   int64_t groups_;
+  bool of_scale_ = false, one_row_table_ = false;
   std::vector<Shared> shared_;
 };
 
 }  // namespace
 
 Gradients fused_backward(const Problem& problem, const at::Tensor& grad, const at::Tensor& result,
-                         const at::Tensor& lse, const Wanted& wanted) {
+                         const at::Tensor& lse, const NeededGradients& wanted) {
   return FusedBackward(problem, grad, result, lse, wanted).run();
 }
 

@@ -21,6 +21,8 @@ struct ForwardScratch {
   std::array<float, kTileRows> max, sum, rescale;
   Operands::Columns columns;
   Factor value;
+  /// What a causal mask hides is not multiplied, unless 0 · NaN of a value shows there, as in PyTorch.
+  bool triangular = false;
 };
 
 /// Rows [begin, end) of one sample and head; y and lse are those of the sample and head.
@@ -28,28 +30,29 @@ void attend_fused_rows(const Operands& operands, int64_t b, int64_t h, int64_t b
                        const Matrix& y, float* lse, ForwardScratch& scratch) {
   const int64_t rows = end - begin;
   const Visible visible = operands.visible(b);
-  const Drop dropping = operands.drop(b, h);
+  const DropoutMask dropping = operands.dropout_mask(b, h);
   const Matrix out = y.row_range(begin, end);
   std::fill_n(scratch.max.begin(), rows, -std::numeric_limits<float>::infinity());
   std::fill_n(scratch.sum.begin(), rows, 0.0f);
 
-  const int64_t last = visible.causal ? std::min(visible.columns, end) : visible.columns;
+  const int64_t last = scratch.triangular ? std::min(visible.columns, end) : visible.columns;
   for (int64_t column = 0; column < last; column += kTileColumns) {
     const int64_t columns = std::min(kTileColumns, last - column);
     const Tile s{scratch.tile.get(), kTileStride, rows, columns, begin, column};
     operands.form_logits(s, scratch.columns);
     softmax(s, visible, scratch.max.data(), scratch.sum.data(), scratch.rescale.data());
     if (column > 0) scale_rows(out.data, out.row_stride, rows, out.columns, scratch.rescale.data());
-    if (dropping.threshold != 0) drop(s, dropping);
-    multiply(1, s.matrix(), scratch.value, column, 0, column > 0, out, inner_columns(s, visible.causal));
+    if (dropping.threshold != 0) apply_dropout(s, dropping);
+    multiply(1, s.matrix(), scratch.value, column, 0, column > 0, out, inner_columns(s, scratch.triangular));
   }
   for (int64_t r = 0; r < rows; ++r) {
-    const float sum = scratch.sum[r];
-    lse[begin + r] = scratch.max[r] + std::log(sum);  // -inf where nothing is seen
-    scratch.rescale[r] = sum > 0 ? 1 / sum : sum;     // keeps a NaN visible
+    float sum = scratch.sum[r];
+    if (last > 0 && sum == 0) sum = std::numeric_limits<float>::quiet_NaN();  // it sees -infinity alone
+    lse[begin + r] = scratch.max[r] + std::log(sum);                          // -inf where nothing is seen
+    scratch.rescale[r] = 1 / sum;
     if (last == 0) std::fill_n(out.data + r * out.row_stride, out.columns, 0.0f);
   }
-  scale_rows(out.data, out.row_stride, rows, out.columns, scratch.rescale.data());
+  if (last > 0) scale_rows(out.data, out.row_stride, rows, out.columns, scratch.rescale.data());
 }
 
 }  // namespace
@@ -69,8 +72,9 @@ Result fused_forward(const Problem& p) {
       const int64_t begin = task % row_blocks * kTileRows, end = std::min(begin + kTileRows, rows);
       const int64_t live = std::clamp(p.rows_of(b), begin, end);
       if (task == first || begin == 0) {
-        operands.take_columns(scratch.columns, b, h, rows);
-        scratch.value.take(operands.value(b, h), rows);
+        operands.pack_columns(scratch.columns, b, h, rows);
+        scratch.value.pack(operands.value(b, h), rows);
+        scratch.triangular = p.mask.causal && all_finite(operands.value(b, h));
       }
       const Matrix all = Operands::matrix(out, b, h);
       float* sums = lse.data_ptr<float>() + (b * heads + h) * rows;

@@ -4,7 +4,7 @@
 
 namespace synthesizer::kernel {
 
-at::Tensor usable(const at::Tensor& t) {
+at::Tensor with_unit_stride(const at::Tensor& t) {
   if (!t.defined()) return t;
   auto f = t.to(at::kFloat);
   // A product needs one stride of 1 and the other one no smaller than what lies between: no row twice.
@@ -14,22 +14,23 @@ at::Tensor usable(const at::Tensor& t) {
   return steps(-1, -2) || steps(-2, -1) ? f : f.contiguous();
 }
 
-at::Tensor rows_usable(const at::Tensor& t) {
-  auto f = usable(t);
+at::Tensor with_contiguous_rows(const at::Tensor& t) {
+  auto f = with_unit_stride(t);
   return !f.defined() || f.stride(-1) == 1 ? f : f.contiguous();
 }
 
 Operands::Operands(const Problem& p)
     : problem_(&p),
-      query_(usable(p.logits.query)),
-      key_(usable(p.logits.key)),
-      row_(usable(p.logits.row)),
-      column_(usable(p.logits.column)),
+      query_(with_unit_stride(p.logits.query)),
+      key_(with_unit_stride(p.logits.key)),
+      row_(with_unit_stride(p.logits.row)),
+      column_(with_unit_stride(p.logits.column)),
       table_(p.logits.table.defined() ? p.logits.table.to(at::kFloat) : at::Tensor()),
-      left_(rows_usable(p.logits.left)),
-      right_(rows_usable(p.logits.right)),
-      value_(usable(p.value)),
+      left_(with_contiguous_rows(p.logits.left)),
+      right_(with_contiguous_rows(p.logits.right)),
+      value_(with_unit_stride(p.value)),
       causal_(p.mask.causal) {
+  if (p.logits.table_scale.defined()) table_scale_ = p.logits.table_scale.to(at::kFloat).contiguous();
   // Read along its rows too, but one row may stand for all: that is no reason to copy it.
   if (table_.defined() && table_.stride(-1) != 1) table_ = table_.contiguous();
 }
@@ -40,14 +41,21 @@ Matrix Operands::matrix(const at::Tensor& t, int64_t b, int64_t h) {
   return {data, t.size(d - 2), t.size(d - 1), t.stride(d - 2), t.stride(d - 1)};
 }
 
-Outer Operands::outer(int64_t b, int64_t h) const {
+OuterFactors Operands::outer(int64_t b, int64_t h) const {
   if (!left_.defined()) return {};
   const Matrix left = matrix(left_, b, h), right = matrix(right_, b, h);
   return {left.data,    right.data,    left.row_stride,      right.row_stride,
           left.columns, right.columns, problem_->logits.tile};
 }
 
-Drop Operands::drop(int64_t b, int64_t h) const {
+bool Operands::finite_features(int64_t b, int64_t h) const {
+  for (const at::Tensor* t : {&query_, &key_, &row_, &column_, &left_, &right_}) {
+    if (t->defined() && !all_finite(matrix(*t, b, h))) return false;
+  }
+  return true;
+}
+
+DropoutMask Operands::dropout_mask(int64_t b, int64_t h) const {
   const Dropout& dropout = problem_->dropout;
   if (dropout.probability == 0) return {};
   const int64_t sample = problem_->logits.global() ? 0 : b;
@@ -55,10 +63,17 @@ Drop Operands::drop(int64_t b, int64_t h) const {
           dropout.seed, sample * problem_->heads() + h};
 }
 
-void Operands::take_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const {
-  if (row_.defined() && columns.head != h) columns.column.take(column(h).transposed(), rows);
+Table Operands::table(int64_t h) const {
+  const float scale =
+      table_scale_.defined() ? table_scale_.const_data_ptr<float>()[table_scale_.size(0) == 1 ? 0 : h] : 1;
+  return {table_.const_data_ptr<float>() + h * table_.stride(0), table_.size(1) == 1 ? 0 : table_.stride(1),
+          scale};
+}
+
+void Operands::pack_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const {
+  if (row_.defined() && columns.head != h) columns.column.pack(column(h).transposed(), rows);
   if (query_.defined() && (columns.head != h || columns.sample != b)) {
-    columns.key.take(key(b, h).transposed(), rows);
+    columns.key.pack(key(b, h).transposed(), rows);
   }
   columns.sample = b;
   columns.head = h;
@@ -68,11 +83,10 @@ void Operands::form_logits(const Tile& s, const Columns& columns) const {
   const int64_t b = columns.sample, h = columns.head;
   bool begun = false;
   if (table_.defined()) {
-    const int64_t row_stride = table_.size(1) == 1 ? 0 : table_.stride(1);
-    put_table(s, table_.const_data_ptr<float>() + h * table_.stride(0), row_stride, begun);
+    put_table(s, table(h), begun);
     begun = true;
   }
-  if (const Outer factors = outer(b, h)) {
+  if (const OuterFactors factors = outer(b, h)) {
     put_outer(s, factors, begun);
     begun = true;
   }

@@ -22,8 +22,11 @@ class Operands {
   Matrix row(int64_t b, int64_t h) const { return matrix(row_, b, h); }
   Matrix column(int64_t h) const { return matrix(column_, 0, h); }
   Matrix value(int64_t b, int64_t h) const { return matrix(value_, b, h); }
-  Outer outer(int64_t b, int64_t h) const;
-  Drop drop(int64_t b, int64_t h) const;
+  OuterFactors outer(int64_t b, int64_t h) const;
+  Table table(int64_t h) const;
+  DropoutMask dropout_mask(int64_t b, int64_t h) const;
+  /// Whether no factor of the logits is NaN or infinite (the table is none).
+  bool finite_features(int64_t b, int64_t h) const;
   Visible visible(int64_t b) const { return {causal_, problem_->columns_of(b)}; }
 
   /// What the columns of sample b and head h bring to S, to meet `rows` rows: only what is new is packed.
@@ -31,27 +34,25 @@ class Operands {
     Factor key, column;  ///< F×M and G×M
     int64_t sample = -1, head = -1;
   };
-  void take_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const;
+  void pack_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const;
 
   /// Writes the logits at the tile's place; under a causal mask perhaps not those that no row sees.
   void form_logits(const Tile& s, const Columns& columns) const;
-
-  const at::Tensor& table() const { return table_; }
 
   /// Any B×H×R×C (or H×R×C, for b = 0) tensor as the matrix of one sample and head.
   static Matrix matrix(const at::Tensor& t, int64_t b, int64_t h);
 
  private:
   const Problem* problem_;
-  at::Tensor query_, key_, row_, column_, table_, left_, right_, value_;
+  at::Tensor query_, key_, row_, column_, table_, table_scale_, left_, right_, value_;
   bool causal_;
 };
 
 /// float32, and one of the last two strides 1.
-at::Tensor usable(const at::Tensor& t);
+at::Tensor with_unit_stride(const at::Tensor& t);
 
 /// The same for what is read row by row: the last stride 1.
-at::Tensor rows_usable(const at::Tensor& t);
+at::Tensor with_contiguous_rows(const at::Tensor& t);
 
 inline int64_t blocks(int64_t size, int64_t block) {
   return (size + block - 1) / block;
@@ -64,14 +65,14 @@ inline constexpr int64_t kTileColumns = 512;
 inline constexpr int64_t kTileStride = kTileColumns + 16;
 
 /// What lies at and below the diagonal of a tile, for the three kinds of products with it.
-inline Part wanted_columns(const Tile& t, bool causal) {
-  return causal ? Part{Part::Kind::columns_below, t.row - t.column} : Part{};
+inline TriangularPart wanted_columns(const Tile& t, bool causal) {
+  return causal ? TriangularPart{TriangularPart::Kind::columns_below, t.row - t.column} : TriangularPart{};
 }
-inline Part inner_columns(const Tile& t, bool causal) {
-  return causal ? Part{Part::Kind::inner_below, t.row - t.column} : Part{};
+inline TriangularPart inner_columns(const Tile& t, bool causal) {
+  return causal ? TriangularPart{TriangularPart::Kind::inner_below, t.row - t.column} : TriangularPart{};
 }
-inline Part inner_rows(const Tile& t, bool causal) {
-  return causal ? Part{Part::Kind::inner_from, t.column - t.row} : Part{};
+inline TriangularPart inner_rows(const Tile& t, bool causal) {
+  return causal ? TriangularPart{TriangularPart::Kind::inner_from, t.column - t.row} : TriangularPart{};
 }
 
 }  // namespace synthesizer::kernel

@@ -12,6 +12,7 @@
 #include "attention/kernel/paths.h"
 #include "attention/kernel/plain.h"
 #include "attention/kernel/registration.h"
+#include "base/error.h"
 
 namespace synthesizer {
 
@@ -21,20 +22,20 @@ namespace kernel {
 namespace {
 
 using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor,
-                                at::Tensor, at::Tensor>;
+                                at::Tensor, at::Tensor, at::Tensor>;
 
 // The arguments that describe a problem, in the order of the schema. Written once; whoever takes them packs
 // them into a Problem at once.
 #define PROBLEM_SCHEMA                                                                    \
   "Tensor? query, Tensor? key, float scale, Tensor? row, Tensor? column, Tensor? table, " \
   "Tensor? left, Tensor? right, bool tile, Tensor value, Tensor? row_lengths, "           \
-  "Tensor? column_lengths, bool causal, float dropout, int seed, int? rows"
+  "Tensor? column_lengths, bool causal, float dropout, int seed"
 #define PROBLEM_ARGUMENTS                                                                           \
   const MaybeTensor &query, const MaybeTensor &key, double scale, const MaybeTensor &row,           \
       const MaybeTensor &column, const MaybeTensor &table, const MaybeTensor &left,                 \
       const MaybeTensor &right, bool tile, const at::Tensor &value, const MaybeTensor &row_lengths, \
       const MaybeTensor &column_lengths, bool causal, double dropout, int64_t seed,                 \
-      std::optional<int64_t> rows
+      std::optional<int64_t> rows, const MaybeTensor &table_scale
 #define PROBLEM_FROM_ARGUMENTS                                                                        \
   Problem {                                                                                           \
     {query.value_or(at::Tensor()),                                                                    \
@@ -43,6 +44,7 @@ using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, 
      row.value_or(at::Tensor()),                                                                      \
      column.value_or(at::Tensor()),                                                                   \
      table.value_or(at::Tensor()),                                                                    \
+     table_scale.value_or(at::Tensor()),                                                              \
      left.value_or(at::Tensor()),                                                                     \
      right.value_or(at::Tensor()),                                                                    \
      tile,                                                                                            \
@@ -59,9 +61,10 @@ auto from_arguments(PROBLEM_ARGUMENTS) {
 
 template <auto Function>
 auto from_arguments_backward(const at::Tensor& grad, const at::Tensor& result, const at::Tensor& saved,
-                             PROBLEM_ARGUMENTS, std::array<bool, 8> wanted) {
-  return Function(PROBLEM_FROM_ARGUMENTS, grad, result, saved,
-                  {wanted[0], wanted[1], wanted[2], wanted[3], wanted[4], wanted[5], wanted[6], wanted[7]});
+                             PROBLEM_ARGUMENTS, std::array<bool, 9> wanted) {
+  return Function(
+      PROBLEM_FROM_ARGUMENTS, grad, result, saved,
+      {wanted[0], wanted[1], wanted[2], wanted[3], wanted[4], wanted[5], wanted[6], wanted[7], wanted[8]});
 }
 
 MaybeTensor maybe(const at::Tensor& t) {
@@ -75,7 +78,7 @@ auto with_arguments(const Problem& p, const Body& body, Front&&... front) {
   return body(std::forward<Front>(front)..., maybe(l.query), maybe(l.key), l.scale, maybe(l.row),
               maybe(l.column), maybe(l.table), maybe(l.left), maybe(l.right), l.tile, p.value,
               maybe(p.mask.row_lengths), maybe(p.mask.column_lengths), p.mask.causal, p.dropout.probability,
-              p.dropout.seed, l.rows);
+              p.dropout.seed, l.rows, maybe(l.table_scale));
 }
 
 // --- CPU, and any other device by plain ATen ---
@@ -107,7 +110,7 @@ at::Tensor laid_out_as(const at::Tensor& input, bool wanted, const at::Tensor& g
 }
 
 GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
-                             const at::Tensor& saved, const Wanted& w) {
+                             const at::Tensor& saved, const NeededGradients& w) {
   p.check();
   const Logits& l = p.logits;
   Gradients g;
@@ -118,10 +121,15 @@ GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at:
   } else {
     g = fused_backward(p, grad, result, saved, w);
   }
-  return {laid_out_as(l.query, w.query, g.query), laid_out_as(l.key, w.key, g.key),
-          laid_out_as(l.row, w.row, g.row),       laid_out_as(l.column, w.column, g.column),
-          laid_out_as(l.table, w.table, g.table), laid_out_as(l.left, w.left, g.left),
-          laid_out_as(l.right, w.right, g.right), laid_out_as(p.value, w.value, g.value)};
+  return {laid_out_as(l.query, w.query, g.query),
+          laid_out_as(l.key, w.key, g.key),
+          laid_out_as(l.row, w.row, g.row),
+          laid_out_as(l.column, w.column, g.column),
+          laid_out_as(l.table, w.table, g.table),
+          laid_out_as(l.left, w.left, g.left),
+          laid_out_as(l.right, w.right, g.right),
+          laid_out_as(p.value, w.value, g.value),
+          laid_out_as(l.table_scale, w.table_scale, g.table_scale)};
 }
 
 // --- Meta: shapes alone, which may be symbols ---
@@ -129,7 +137,7 @@ GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at:
 c10::SymInt symbolic_rows(const Problem& p) {
   const Logits& l = p.logits;
   for (const at::Tensor* t : {&l.query, &l.row, &l.left}) {
-    if (t->defined()) return t->sym_size(2);
+    if (t->defined()) return t->sym_size(-2);
   }
   if (l.table.defined() && l.table.sym_size(1) != 1) return l.table.sym_size(1);
   return l.rows ? c10::SymInt(*l.rows) : p.value.sym_size(2);
@@ -150,13 +158,14 @@ Result meta_attend_forward(const Problem& p) {
 }
 
 GradientList meta_attend_backward(const Problem& p, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                  const Wanted& w) {
+                                  const NeededGradients& w) {
   auto like = [](bool wanted, const at::Tensor& t) {
     return wanted && t.defined() ? at::empty_like(t) : at::Tensor();
   };
   const Logits& l = p.logits;
-  return {like(w.query, l.query), like(w.key, l.key),   like(w.row, l.row),     like(w.column, l.column),
-          like(w.table, l.table), like(w.left, l.left), like(w.right, l.right), like(w.value, p.value)};
+  return {like(w.query, l.query),   like(w.key, l.key),     like(w.row, l.row),
+          like(w.column, l.column), like(w.table, l.table), like(w.left, l.left),
+          like(w.right, l.right),   like(w.value, p.value), like(w.table_scale, l.table_scale)};
 }
 
 // --- Autograd ---
@@ -169,27 +178,27 @@ Result call_forward(const Problem& p) {
 }
 
 GradientList call_backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
-                           const at::Tensor& saved, const std::array<bool, 8>& wanted) {
+                           const at::Tensor& saved, const std::array<bool, 9>& wanted) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("synthesizer::attend_backward", "")
                              .typed<GradientList(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                                 PROBLEM_ARGUMENTS, std::array<bool, 8>)>();
+                                                 PROBLEM_ARGUMENTS, std::array<bool, 9>)>();
   return with_arguments(
       p, [&](const auto&... a) { return op.call(a..., wanted); }, grad, result, saved);
 }
 
 class AttendFunction : public torch::autograd::Function<AttendFunction> {
  public:
-  // The eight differentiable tensors come one by one, since autograd looks for tensors among the arguments;
+  // The nine differentiable tensors come one by one, since autograd looks for tensors among the arguments;
   // the problem has them too.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const MaybeTensor&, const MaybeTensor&,
                             const MaybeTensor&, const MaybeTensor&, const MaybeTensor&, const MaybeTensor&,
-                            const MaybeTensor&, const at::Tensor&, const Problem& p) {
+                            const MaybeTensor&, const at::Tensor&, const MaybeTensor&, const Problem& p) {
     at::AutoDispatchBelowADInplaceOrView guard;
     auto [result, saved] = call_forward(p);
     const Logits& l = p.logits;
     context->save_for_backward({l.query, l.key, l.row, l.column, l.table, l.left, l.right, p.value,
-                                p.mask.row_lengths, p.mask.column_lengths, result, saved});
+                                l.table_scale, p.mask.row_lengths, p.mask.column_lengths, result, saved});
     context->saved_data["scale"] = p.logits.scale;
     context->saved_data["tile"] = p.logits.tile;
     context->saved_data["rows"] = p.logits.rows;
@@ -203,32 +212,33 @@ class AttendFunction : public torch::autograd::Function<AttendFunction> {
                                                  const torch::autograd::variable_list& grads) {
     auto s = context->get_saved_variables();
     auto& data = context->saved_data;
-    const Problem p{{s[0], s[1], data["scale"].toDouble(), s[2], s[3], s[4], s[5], s[6],
+    const Problem p{{s[0], s[1], data["scale"].toDouble(), s[2], s[3], s[4], s[8], s[5], s[6],
                      data["tile"].toBool(), data["rows"].toOptional<int64_t>()},
-                    {data["causal"].toBool(), s[8], s[9]},
+                    {data["causal"].toBool(), s[9], s[10]},
                     s[7],
                     {data["dropout"].toDouble(), data["seed"].toInt()}};
-    std::array<bool, 8> wanted{};
+    std::array<bool, 9> wanted{};
     for (size_t i = 0, input = 0; i < wanted.size(); ++i) {  // absent tensors are not among the inputs
       if (s[i].defined()) wanted[i] = context->needs_input_grad(input++);
     }
-    auto [query, key, row, column, table, left, right, value] =
-        call_backward(p, grads[0], s[10], s[11], wanted);
-    return {query, key, row, column, table, left, right, value, at::Tensor()};
+    auto [query, key, row, column, table, left, right, value, table_scale] =
+        call_backward(p, grads[0], s[11], s[12], wanted);
+    return {query, key, row, column, table, left, right, value, table_scale, at::Tensor()};
   }
 };
 
 at::Tensor autograd_attend(const Problem& p) {
   const Logits& l = p.logits;
   return AttendFunction::apply(maybe(l.query), maybe(l.key), maybe(l.row), maybe(l.column), maybe(l.table),
-                               maybe(l.left), maybe(l.right), p.value, p);
+                               maybe(l.left), maybe(l.right), p.value, maybe(l.table_scale), p);
 }
 
 void define_attend(torch::Library& m) {
-  m.def("attend(" PROBLEM_SCHEMA "=None) -> Tensor");
-  m.def("attend_forward(" PROBLEM_SCHEMA "=None) -> (Tensor, Tensor)");
+  m.def("attend(" PROBLEM_SCHEMA ", int? rows=None, Tensor? table_scale=None) -> Tensor");
+  m.def("attend_forward(" PROBLEM_SCHEMA ", int? rows=None, Tensor? table_scale=None) -> (Tensor, Tensor)");
   m.def("attend_backward(Tensor grad, Tensor result, Tensor saved, " PROBLEM_SCHEMA
-        ", bool[8] wanted) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)");
+        ", int? rows, Tensor? table_scale, bool[9] wanted) -> (Tensor, Tensor, Tensor, Tensor, Tensor, "
+        "Tensor, Tensor, Tensor, Tensor)");
 }
 
 void add_attend(torch::Library& m) {
@@ -277,23 +287,25 @@ at::Tensor attention_weights(const Logits& logits, const Mask& mask) {
                           : logits.column.defined() ? logits.column.size(1)
                           : logits.table.defined()  ? logits.table.size(2)
                                                     : any.size(-2);
-  const bool one_for_all = logits.global() && any.size(-2) == 1;
+  const bool one_for_all = logits.global() && !logits.row.defined() && any.size(-2) == 1;
   const int64_t rows = one_for_all ? logits.rows.value_or(columns) : any.size(-2);
   return kernel::plain_weights(logits, mask, rows, columns, any).to(any.scalar_type());
 }
 
-at::Tensor global_weights(const at::Tensor& table, bool causal) {
-  const int64_t columns = table.size(2), rows = table.size(1) == 1 ? columns : table.size(1);
-  return kernel::make_global_weights(table.to(at::kFloat).expand({table.size(0), rows, columns}), causal);
+at::Tensor global_weights(Logits logits, bool causal) {
+  const bool one_row = logits.table.defined() && logits.table.size(1) == 1 && !logits.row.defined();
+  if (one_row && !logits.rows) logits.rows = logits.table.size(2);
+  return kernel::make_global_weights(logits, causal);
 }
 
-at::Tensor attend_with_global_weights(const at::Tensor& weights, const at::Tensor& table, const Mask& mask,
-                                      const at::Tensor& value) {
+at::Tensor attend_with_global_weights(const at::Tensor& weights, const Mask& mask, const at::Tensor& value) {
   Logits logits;
-  logits.table = table;
   logits.rows = weights.size(1);
   const kernel::Problem p{logits, mask, value, {}};
   p.check();
+  if (mask.column_lengths.defined()) {
+    invalid("weights made for all columns cannot be used with column lengths");
+  }
   return kernel::apply_global_weights(p, weights);
 }
 

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
+#include <cmath>
 
 #include "attention/kernel/paths.h"
 #include "attention/kernel/plain.h"
@@ -44,6 +44,25 @@ at::Tensor keep_factors(const Problem& p, at::ScalarType dtype) {
   return (kept.to(dtype) / (1 - p.dropout.probability)).view({-1, p.heads(), rows, p.columns()});
 }
 
+/// The entries beyond the lengths, 1 or B×1×L×M: never read, whatever they are.
+at::Tensor padding_entries(const Mask& mask, int64_t rows, int64_t columns, const at::Tensor& like) {
+  auto beyond = [&](const at::Tensor& lengths, int64_t n) {
+    return at::arange(n, like.options().dtype(at::kLong)).ge(lengths.view({-1, 1, 1, 1}));  // B×1×1×n
+  };
+  auto padding = at::zeros({1, 1, rows, columns}, like.options().dtype(at::kBool));
+  if (mask.column_lengths.defined()) padding = padding.logical_or(beyond(mask.column_lengths, columns));
+  if (mask.row_lengths.defined()) {
+    padding = padding.logical_or(beyond(mask.row_lengths, rows).transpose(-1, -2));
+  }
+  return padding;
+}
+
+/// These and what a causal mask hides.
+at::Tensor hidden_entries(const Mask& mask, int64_t rows, int64_t columns, const at::Tensor& like) {
+  const auto padding = padding_entries(mask, rows, columns, like);
+  return mask.causal ? padding.logical_or(at::ones({rows, columns}, padding.options()).triu(1)) : padding;
+}
+
 /// Autocast would take the products below float32 again.
 using NoAutocast = c10::impl::ExcludeDispatchKeyGuard;
 
@@ -72,9 +91,14 @@ at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns, const at
   at::Tensor s;
   auto add = [&](const at::Tensor& part) { s = s.defined() ? s + part : part; };
   if (l.query.defined()) add(at::matmul(wider(l.query), wider(l.key).transpose(-1, -2)) * l.scale);
-  if (l.row.defined()) add(at::matmul(wider(l.row), wider(l.column).transpose(-1, -2)));
+  if (l.row.defined()) {
+    const auto row = l.row.dim() == 3 ? l.row.unsqueeze(0) : l.row;
+    add(at::matmul(wider(row), wider(l.column).transpose(-1, -2)));
+  }
   if (l.table.defined()) {
-    add(wider(l.table).unsqueeze(0).expand({1, l.table.size(0), rows, columns}));
+    auto table = wider(l.table);
+    if (l.table_scale.defined()) table = table * l.table_scale.to(table.scalar_type()).view({-1, 1, 1});
+    add(table.unsqueeze(0).expand({1, l.table.size(0), rows, columns}));
   }
   if (l.left.defined()) {
     auto [u, w] = outer_indices(l, columns);
@@ -87,20 +111,10 @@ at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns, const at
 at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns,
                          const at::Tensor& like) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
-  auto s = plain_logits(logits, rows, columns, like);
-  auto index = [&](int64_t n) { return at::arange(n, s.options().dtype(at::kLong)); };
-  auto i = index(rows).unsqueeze(1), j = index(columns).unsqueeze(0);
-  auto seen = mask.causal ? j.le(i) : at::ones({1, 1}, s.options().dtype(at::kBool));  // L×M
-  seen = seen.view({1, 1, seen.size(0), seen.size(1)});
-  auto per_sample = [](const at::Tensor& lengths) { return lengths.view({-1, 1, 1, 1}); };
-  if (mask.column_lengths.defined()) seen = seen.logical_and(j.lt(per_sample(mask.column_lengths)));
-  if (mask.row_lengths.defined()) seen = seen.logical_and(i.lt(per_sample(mask.row_lengths)));
-  // A row that sees nothing has no softmax: it gets zeros. Filling with the lowest number, not -inf, keeps
-  // its gradient from becoming NaN on the way there.
-  const double lowest = s.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
-                                                       : std::numeric_limits<float>::lowest();
-  s = s.masked_fill(seen.logical_not(), lowest);
-  return at::softmax(s, -1).masked_fill(seen.logical_not(), 0);
+  const auto s = plain_logits(logits, rows, columns, like);
+  const auto weights = at::softmax(s.masked_fill(hidden_entries(mask, rows, columns, s), -INFINITY), -1);
+  // A row that sees nothing has no softmax, but zeros.
+  return weights.masked_fill(padding_entries(mask, rows, columns, s), 0);
 }
 
 Result plain_forward(const Problem& p) {
@@ -115,22 +129,32 @@ Result plain_forward(const Problem& p) {
   return {y, saved};
 }
 
-Gradients plain_backward(const Problem& p, const at::Tensor& grad, const Wanted& wanted) {
+Gradients plain_backward(const Problem& p, const at::Tensor& grad, const NeededGradients& wanted) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
   const PlainAttention plain(p);
   const Logits& l = p.logits;
   auto dy = plain.w(grad);
   auto dp = plain.dropped(at::matmul(dy, plain.w(p.value).transpose(-1, -2)));  // B×H×L×M
-  auto ds = plain.weights * (dp - (plain.weights * dp).sum(-1, true));
+  // (What is hidden has no gradient, even in a row that is NaN.)
+  auto ds = (plain.weights * (dp - (plain.weights * dp).sum(-1, true)))
+                .masked_fill(hidden_entries(p.mask, p.rows(), p.columns(), dp), 0);
   Gradients to;
   if (wanted.value) to.value = at::matmul(plain.dropped(plain.weights).transpose(-1, -2), dy);
   if (wanted.query) to.query = at::matmul(ds, plain.w(l.key)) * l.scale;
   if (wanted.key) to.key = at::matmul(ds.transpose(-1, -2), plain.w(l.query)) * l.scale;
-  if (wanted.row) to.row = at::matmul(ds, plain.w(l.column));
+  if (wanted.row) {
+    to.row = at::matmul(ds, plain.w(l.column));
+    if (l.row.dim() == 3) to.row = to.row.sum(0);
+  }
   if (wanted.column) to.column = at::matmul(ds.transpose(-1, -2), plain.w(l.row)).sum(0);
-  if (wanted.table) {
+  if (wanted.table || wanted.table_scale) {
     to.table = ds.sum(0);
     if (l.table.size(1) != to.table.size(1)) to.table = to.table.sum(1, true);
+    if (l.table_scale.defined()) {
+      to.table_scale = (to.table * plain.w(l.table)).sum({1, 2});  // H
+      if (l.table_scale.size(0) == 1) to.table_scale = to.table_scale.sum(0, true);
+      to.table = to.table * plain.w(l.table_scale).view({-1, 1, 1});
+    }
   }
   if (wanted.left || wanted.right) {
     auto [u, w] = outer_indices(l, p.columns());

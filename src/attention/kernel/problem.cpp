@@ -39,11 +39,11 @@ int64_t length_of(const at::Tensor& lengths, int64_t b, int64_t otherwise) {
 void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, int64_t most) {
   if (!lengths.defined()) return;
   if (lengths.scalar_type() != at::kLong || lengths.dim() != 1) {
-    invalid(fmt::format("{} must be one int64 number a sample, not {} of shape {}", name,
+    invalid(fmt::format("{} must be one int64 number per sample, not {} of shape {}", name,
                         c10::toString(lengths.scalar_type()), shape_of(lengths)));
   }
   if (lengths.size(0) != batch) {
-    invalid(fmt::format("{} has {} entries for a batch of {}: there must be one a sample", name,
+    invalid(fmt::format("{} has {} entries for a batch of {}: there must be one per sample", name,
                         lengths.size(0), batch));
   }
   if (!lengths.is_cpu()) return;  // looking would make a device wait
@@ -58,7 +58,7 @@ void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, i
 
 int64_t Problem::rows() const {
   if (logits.query.defined()) return logits.query.size(2);
-  if (logits.row.defined()) return logits.row.size(2);
+  if (logits.row.defined()) return logits.row.size(-2);
   if (logits.left.defined()) return logits.left.size(2);
   if (logits.table.defined() && logits.table.size(1) != 1) return logits.table.size(1);
   return logits.rows.value_or(columns());
@@ -100,12 +100,24 @@ void Problem::check() const {
     expect("key", logits.key, {b, h, m, logits.query.size(3)});
   }
   if (logits.row.defined()) {
-    expect("row", logits.row, {b, h, l, -1});
-    expect("column", logits.column, {h, m, logits.row.size(3)});
+    if (logits.row.dim() == 3) {
+      expect("row", logits.row, {h, l, -1});
+    } else {
+      expect("row", logits.row, {b, h, l, -1});
+    }
+    expect("column", logits.column, {h, m, logits.row.size(-1)});
   }
   if (logits.table.defined()) {
     const bool one_row = logits.table.dim() == 3 && logits.table.size(1) == 1;
     expect("table", logits.table, {h, one_row ? 1 : l, m});
+  }
+  if (const at::Tensor& scale = logits.table_scale; scale.defined()) {
+    if (!logits.table.defined()) invalid("table_scale is given without a table");
+    expect("table_scale", scale, {scale.dim() == 1 && scale.size(0) == 1 ? 1 : h});
+    if (scale.scalar_type() != dtype && scale.scalar_type() != at::kFloat) {
+      invalid(fmt::format("table_scale has dtype {}: it must be float32 or that of value",
+                          c10::toString(scale.scalar_type())));
+    }
   }
   if (logits.left.defined()) {
     expect("left", logits.left, {b, h, l, -1});

@@ -27,17 +27,17 @@ struct Problem {
   void check() const;
 };
 
-/// Throws InvalidInput unless lengths are undefined or one int64 number a sample from 0 to `most`.
+/// Throws InvalidInput unless lengths are undefined or one int64 number per sample from 0 to `most`.
 void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, int64_t most);
 
 /// One tensor for each differentiable input, undefined where absent or not asked for.
 struct Gradients {
-  at::Tensor query, key, row, column, table, left, right, value;
+  at::Tensor query, key, row, column, table, left, right, value, table_scale;
 };
 
 /// Which of them are asked for, in the same order.
-struct Wanted {
-  bool query, key, row, column, table, left, right, value;
+struct NeededGradients {
+  bool query, key, row, column, table, left, right, value, table_scale;
 };
 
 /// What forward gives: the result, and what backward wants to see again: the logarithm of each row's sum of

@@ -80,7 +80,7 @@ HWY_INLINE void with_rows(int64_t rows, const Args&... args) {
 }
 
 void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_inner, int64_t inner_begin,
-              int64_t column, bool add, const Matrix& c, const Part& part) {
+              int64_t column, bool add, const Matrix& c, const TriangularPart& part) {
   const int64_t panel_size = packed_inner * kPanel;
   const float* b = packed + column / kPanel * panel_size;
   const bool transposed = a.column_stride != 1;
@@ -88,10 +88,12 @@ void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_
     const int64_t rows = std::min<int64_t>(kStrip, c.rows - r), end = r + rows;
     int64_t columns = c.columns, from = 0, to = a.columns;
     switch (part.kind) {
-      case Part::Kind::all: break;
-      case Part::Kind::columns_below: columns = std::clamp<int64_t>(end + part.offset, 0, columns); break;
-      case Part::Kind::inner_below: to = std::clamp<int64_t>(end + part.offset, 0, to); break;
-      case Part::Kind::inner_from: from = std::clamp<int64_t>(r + part.offset, 0, to); break;
+      case TriangularPart::Kind::all: break;
+      case TriangularPart::Kind::columns_below:
+        columns = std::clamp<int64_t>(end + part.offset, 0, columns);
+        break;
+      case TriangularPart::Kind::inner_below: to = std::clamp<int64_t>(end + part.offset, 0, to); break;
+      case TriangularPart::Kind::inner_from: from = std::clamp<int64_t>(r + part.offset, 0, to); break;
     }
     const float* left = a.data + r * a.row_stride + from * a.column_stride;
     const float* right = b + (inner_begin + from) * kPanel;
@@ -171,7 +173,7 @@ HWY_EXPORT(Multiply);
 HWY_EXPORT(Pack);
 HWY_EXPORT(PackedSize);
 
-void Factor::take(const Matrix& b, int64_t rows) {
+void Factor::pack(const Matrix& b, int64_t rows) {
   constexpr int64_t kFewRows = 8;
   matrix_ = b;
   packed_ = rows >= kFewRows;
@@ -185,14 +187,14 @@ void Factor::take(const Matrix& b, int64_t rows) {
 }
 
 void multiply(float alpha, const Matrix& a, const Factor& b, int64_t inner, int64_t column, bool add,
-              const Matrix& c, const Part& part) {
+              const Matrix& c, const TriangularPart& part) {
   if (b.packed()) {
     HWY_DYNAMIC_DISPATCH(Multiply)(alpha, a, b.panels(), b.matrix().rows, inner, column, add, c, part);
   } else {
     const Matrix right =
         b.matrix().row_range(inner, inner + a.columns).column_range(column, column + c.columns);
-    few_rows_can(a, right, c) ? multiply_few_rows(alpha, a, right, add, c)
-                              : multiply(alpha, a, right, add ? 1.0f : 0.0f, c);
+    few_rows_supports(a, right, c) ? multiply_few_rows(alpha, a, right, add, c)
+                                   : multiply(alpha, a, right, add ? 1.0f : 0.0f, c);
   }
 }
 

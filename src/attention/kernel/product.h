@@ -11,8 +11,9 @@ namespace synthesizer::kernel {
 /// rows, where a BLAS call would pack them again for every block.
 class Factor {
  public:
-  /// Packs b, if as many rows are going to meet it that this pays; otherwise remembers where it is.
-  void take(const Matrix& b, int64_t rows);
+  /// Packs b where this pays for the number of rows that it will be multiplied with; otherwise keeps a
+  /// reference to it.
+  void pack(const Matrix& b, int64_t rows);
 
   bool packed() const { return packed_; }
   const Matrix& matrix() const { return matrix_; }  ///< as taken
@@ -27,7 +28,7 @@ class Factor {
 
 /// The part of a product that is needed where something ends at a diagonal. A few entries more may be
 /// computed.
-struct Part {
+struct TriangularPart {
   enum class Kind {
     all,
     columns_below,  ///< row r of the result is wanted in columns below r + 1 + offset
@@ -42,7 +43,7 @@ struct Part {
 /// [column, column + c.columns) of the factor; `column` is a multiple of kPanelAlignment, c has column
 /// stride 1.
 void multiply(float alpha, const Matrix& a, const Factor& b, int64_t inner, int64_t column, bool add,
-              const Matrix& c, const Part& part = {});
+              const Matrix& c, const TriangularPart& part = {});
 
 inline constexpr int64_t kPanelAlignment = 64;  ///< a multiple of every panel width there is
 

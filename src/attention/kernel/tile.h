@@ -32,14 +32,14 @@ struct Visible {
 };
 
 /// Dropout of one L×M matrix of weights; see random_bits.h.
-struct Drop {
+struct DropoutMask {
   uint32_t threshold = 0;  ///< 0: none
   float scale = 1;         ///< of what stays
   int64_t seed = 0, matrix = 0;
 };
 
 /// The two outer factors of factorized-dense for one sample and head.
-struct Outer {
+struct OuterFactors {
   const float *left = nullptr, *right = nullptr;
   int64_t left_stride = 0, right_stride = 0;  ///< from row to row
   int64_t a = 0, b = 0;
@@ -50,38 +50,54 @@ struct Outer {
 
 // Element-wise work on tiles, in vector code that is chosen when the program runs (AVX-512, AVX2, …).
 
-/// S = table, or S += table. A row stride of 0 gives every row the same one.
-void put_table(const Tile& s, const float* table, int64_t row_stride, bool add);
+/// A head's table, shared by the batch.
+struct Table {
+  const float* data;
+  int64_t row_stride;  ///< 0: every row is the same one
+  float scale = 1;     ///< of its entries in S
+};
+
+/// S = scale · table, or S += scale · table.
+void put_table(const Tile& s, const Table& table, bool add);
 
 /// S = left ⊙ right, or S += left ⊙ right.
-void put_outer(const Tile& s, const Outer& outer, bool add);
+void put_outer(const Tile& s, const OuterFactors& outer, bool add);
 
 /// One step of an online softmax. In: logits. Out: exp(S - max), 0 where nothing is seen. `max` and `sum` of
 /// each row are brought up to date; `rescale` is what earlier results of the row must be multiplied by.
+///
+/// Of these and the two below: a logit of -infinity has weight 0. A row that sees NaN or +infinity has a sum
+/// (here) or weights (below) of NaN; so has one of nothing but -infinity, whose sum here is 0.
 void softmax(const Tile& s, const Visible& visible, float* max, float* sum, float* rescale);
 
 /// The whole softmax of rows that lie in the tile entirely: normalised weights.
 void softmax_rows(const Tile& s, const Visible& visible);
 
 /// Zeroes the dropped weights and scales the others.
-void drop(const Tile& p, const Drop& drop);
+void apply_dropout(const Tile& p, const DropoutMask& drop);
 
 /// Backward through softmax and dropout. In: logits S, gradient G of the dropped weights, log-sum `lse` and
 /// the inner product `delta` of each row. Out: dropped weights in s, gradient of S in g.
 void softmax_backward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
-                      const float* delta, const Drop& drop);
+                      const float* delta, const DropoutMask& drop);
 
 /// g = p (g · mask - shift), entry by entry: backward through weights that are normalised already. A shift
-/// stride of 0: one number a row.
+/// stride of 0: one number per row.
 void weights_backward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
-                      int64_t shift_stride, const Drop& drop);
+                      int64_t shift_stride, const DropoutMask& drop);
 
-/// table += g, or table += the sum of its rows where the row stride is 0.
-void add_to_table(const Tile& g, float* table, int64_t row_stride);
+/// to = scale · g or to += scale · g, at the tile's place; += the sum of its rows where the row stride is 0.
+void put_table_gradient(const Tile& g, float scale, bool add, float* to, int64_t row_stride);
+
+/// Σ g · table over what is visible: the gradient of the table's scale.
+double table_product(const Tile& g, const Table& table, const Visible& visible);
 
 /// Adds the gradients of the factors, rows of which lie at the given strides.
-void outer_backward(const Tile& g, const Outer& outer, float* left, int64_t left_stride, float* right,
+void outer_backward(const Tile& g, const OuterFactors& outer, float* left, int64_t left_stride, float* right,
                     int64_t right_stride);
+
+/// Whether no entry is NaN or infinite.
+bool all_finite(const Matrix& m);
 
 /// Multiplies row r by factor[r].
 void scale_rows(float* data, int64_t stride, int64_t rows, int64_t columns, const float* factor);

@@ -14,20 +14,23 @@ HWY_BEFORE_NAMESPACE();
 namespace synthesizer::kernel {
 namespace HWY_NAMESPACE {
 
-void PutTable(const Tile& s, const float* table, int64_t row_stride, bool add) {
+void PutTable(const Tile& s, const Table& table, bool add) {
   const D d;
+  const V scale = hn::Set(d, table.scale);
   for (int64_t r = 0; r < s.rows; ++r) {
     float* to = s[r];
-    const float* from = table + (s.row + r) * row_stride + s.column;
+    const float* from = table.data + (s.row + r) * table.row_stride + s.column;
     if (add) {
       for_each(
           s.columns,
-          [&](int64_t j) { hn::StoreU(hn::Add(hn::LoadU(d, to + j), hn::LoadU(d, from + j)), d, to + j); },
-          [&](int64_t j) { to[j] += from[j]; });
+          [&](int64_t j) {
+            hn::StoreU(hn::MulAdd(scale, hn::LoadU(d, from + j), hn::LoadU(d, to + j)), d, to + j);
+          },
+          [&](int64_t j) { to[j] += table.scale * from[j]; });
     } else {
       for_each(
-          s.columns, [&](int64_t j) { hn::StoreU(hn::LoadU(d, from + j), d, to + j); },
-          [&](int64_t j) { to[j] = from[j]; });
+          s.columns, [&](int64_t j) { hn::StoreU(hn::Mul(scale, hn::LoadU(d, from + j)), d, to + j); },
+          [&](int64_t j) { to[j] = table.scale * from[j]; });
     }
   }
 }
@@ -35,7 +38,7 @@ void PutTable(const Tile& s, const float* table, int64_t row_stride, bool add) {
 /// Calls body(first tile column, how many, first index in left, index in right) for each run of columns
 /// that share one entry of right. With `tile` every column is a run of its own.
 template <class Body>
-HWY_INLINE void for_each_run(const Tile& t, const Outer& o, const Body& body) {
+HWY_INLINE void for_each_run(const Tile& t, const OuterFactors& o, const Body& body) {
   for (int64_t j = 0; j < t.columns;) {
     const int64_t column = t.column + j;
     const int64_t u = column % o.a;
@@ -46,7 +49,7 @@ HWY_INLINE void for_each_run(const Tile& t, const Outer& o, const Body& body) {
   }
 }
 
-void PutOuter(const Tile& s, const Outer& o, bool add) {
+void PutOuter(const Tile& s, const OuterFactors& o, bool add) {
   const D d;
   for (int64_t r = 0; r < s.rows; ++r) {
     const float* left = o.left + (s.row + r) * o.left_stride;
@@ -65,19 +68,44 @@ void PutOuter(const Tile& s, const Outer& o, bool add) {
   }
 }
 
-void AddToTable(const Tile& g, float* table, int64_t row_stride) {
+void PutTableGradient(const Tile& g, float scale, bool add, float* table, int64_t row_stride) {
   const D d;
+  const V vscale = hn::Set(d, scale);
   for (int64_t r = 0; r < g.rows; ++r) {
     const float* from = g[r];
     float* to = table + (g.row + r) * row_stride + g.column;
-    for_each(
-        g.columns,
-        [&](int64_t j) { hn::StoreU(hn::Add(hn::LoadU(d, to + j), hn::LoadU(d, from + j)), d, to + j); },
-        [&](int64_t j) { to[j] += from[j]; });
+    if (add || row_stride == 0) {
+      for_each(
+          g.columns,
+          [&](int64_t j) {
+            hn::StoreU(hn::MulAdd(vscale, hn::LoadU(d, from + j), hn::LoadU(d, to + j)), d, to + j);
+          },
+          [&](int64_t j) { to[j] += scale * from[j]; });
+    } else {
+      for_each(
+          g.columns, [&](int64_t j) { hn::StoreU(hn::Mul(vscale, hn::LoadU(d, from + j)), d, to + j); },
+          [&](int64_t j) { to[j] = scale * from[j]; });
+    }
   }
 }
 
-void OuterBackward(const Tile& g, const Outer& o, float* left, int64_t left_stride, float* right,
+double TableProduct(const Tile& g, const Table& table, const Visible& visible) {
+  const D d;
+  double sum = 0;  // over many rows, whose products cancel
+  for (int64_t r = 0; r < g.rows; ++r) {
+    const float *x = g[r], *y = table.data + (g.row + r) * table.row_stride + g.column;
+    V products = hn::Zero(d);
+    float rest = 0;
+    for_each(
+        visible.of(g, r),
+        [&](int64_t j) { products = hn::MulAdd(hn::LoadU(d, x + j), hn::LoadU(d, y + j), products); },
+        [&](int64_t j) { rest += x[j] * y[j]; });
+    sum += hn::GetLane(hn::SumOfLanes(d, products)) + rest;
+  }
+  return sum;
+}
+
+void OuterBackward(const Tile& g, const OuterFactors& o, float* left, int64_t left_stride, float* right,
                    int64_t right_stride) {
   const D d;
   for (int64_t r = 0; r < g.rows; ++r) {
@@ -114,19 +142,23 @@ namespace synthesizer::kernel {
 
 HWY_EXPORT(PutTable);
 HWY_EXPORT(PutOuter);
-HWY_EXPORT(AddToTable);
+HWY_EXPORT(PutTableGradient);
+HWY_EXPORT(TableProduct);
 HWY_EXPORT(OuterBackward);
 
-void put_table(const Tile& s, const float* table, int64_t row_stride, bool add) {
-  HWY_DYNAMIC_DISPATCH(PutTable)(s, table, row_stride, add);
+void put_table(const Tile& s, const Table& table, bool add) {
+  HWY_DYNAMIC_DISPATCH(PutTable)(s, table, add);
 }
-void put_outer(const Tile& s, const Outer& outer, bool add) {
+void put_outer(const Tile& s, const OuterFactors& outer, bool add) {
   HWY_DYNAMIC_DISPATCH(PutOuter)(s, outer, add);
 }
-void add_to_table(const Tile& g, float* table, int64_t row_stride) {
-  HWY_DYNAMIC_DISPATCH(AddToTable)(g, table, row_stride);
+void put_table_gradient(const Tile& g, float scale, bool add, float* to, int64_t row_stride) {
+  HWY_DYNAMIC_DISPATCH(PutTableGradient)(g, scale, add, to, row_stride);
 }
-void outer_backward(const Tile& g, const Outer& outer, float* left, int64_t left_stride, float* right,
+double table_product(const Tile& g, const Table& table, const Visible& visible) {
+  return HWY_DYNAMIC_DISPATCH(TableProduct)(g, table, visible);
+}
+void outer_backward(const Tile& g, const OuterFactors& outer, float* left, int64_t left_stride, float* right,
                     int64_t right_stride) {
   HWY_DYNAMIC_DISPATCH(OuterBackward)(g, outer, left, left_stride, right, right_stride);
 }

@@ -2,6 +2,7 @@
 
 #include "attention/kernel/tile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,6 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace synthesizer::kernel {
 namespace HWY_NAMESPACE {
 
+/// The largest entry; which of them where one is NaN, instruction sets disagree about.
 HWY_INLINE float row_max(const float* x, int64_t n) {
   const D d;
   const float lowest = -std::numeric_limits<float>::infinity();
@@ -35,31 +37,37 @@ HWY_INLINE float row_max(const float* x, int64_t n) {
   return m;
 }
 
-/// x = exp(x - shift), and the sum of it.
+/// x = exp(x - shift), and the sum of it: NaN where an entry, or infinity - infinity, is NaN. Highway's exp
+/// gives 0 there, so the sum of the arguments is what tells: it is NaN then, and otherwise at most 0 or
+/// -infinity.
 HWY_INLINE float exp_row(float* x, int64_t n, float shift) {
   const D d;
   const V vshift = hn::Set(d, shift);
   const int64_t step = lanes();
-  V s0 = hn::Zero(d), s1 = hn::Zero(d);
+  V s0 = hn::Zero(d), s1 = hn::Zero(d), arguments = hn::Zero(d);
   int64_t j = 0;
   for (; j + 2 * step <= n; j += 2 * step) {
-    const V e0 = hn::Exp(d, hn::Sub(hn::LoadU(d, x + j), vshift));
-    const V e1 = hn::Exp(d, hn::Sub(hn::LoadU(d, x + j + step), vshift));
+    const V x0 = hn::Sub(hn::LoadU(d, x + j), vshift), x1 = hn::Sub(hn::LoadU(d, x + j + step), vshift);
+    const V e0 = hn::Exp(d, x0), e1 = hn::Exp(d, x1);
     hn::StoreU(e0, d, x + j);
     hn::StoreU(e1, d, x + j + step);
     s0 = hn::Add(s0, e0);
     s1 = hn::Add(s1, e1);
+    arguments = hn::Add(arguments, hn::Add(x0, x1));
   }
   for (; j < n; j += step) {  // the last ones through a padded vector: the same exp for all
     const int64_t left = n - j < step ? n - j : step;
     HWY_ALIGN float part[HWY_MAX_BYTES / sizeof(float)] = {};
     for (int64_t i = 0; i < left; ++i) part[i] = x[j + i];
-    const V e = hn::Exp(d, hn::Sub(hn::Load(d, part), vshift));
-    const V kept = hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(left)), e);
+    const auto inside = hn::FirstN(d, static_cast<size_t>(left));
+    const V shifted = hn::IfThenElseZero(inside, hn::Sub(hn::Load(d, part), vshift));
+    const V kept = hn::IfThenElseZero(inside, hn::Exp(d, shifted));
     hn::Store(kept, d, part);
     for (int64_t i = 0; i < left; ++i) x[j + i] = part[i];
     s0 = hn::Add(s0, kept);
+    arguments = hn::Add(arguments, shifted);
   }
+  if (std::isnan(hn::GetLane(hn::SumOfLanes(d, arguments)))) return std::numeric_limits<float>::quiet_NaN();
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
 }
 
@@ -70,12 +78,13 @@ void Softmax(const Tile& s, const Visible& visible, float* max, float* sum, floa
     rescale[r] = 1;
     if (n > 0) {
       const float top = row_max(row, n);
-      const float shift = top > max[r] ? top : max[r];
-      if (shift > max[r]) {
-        rescale[r] = std::exp(max[r] - shift);
-        max[r] = shift;
+      if (top > max[r]) {
+        rescale[r] = std::exp(max[r] - top);
+        max[r] = top;
       }
-      sum[r] = sum[r] * rescale[r] + exp_row(row, n, shift);
+      // Nothing but -infinity so far: weights of 0, whatever the shift.
+      const bool nothing = max[r] == -std::numeric_limits<float>::infinity();
+      sum[r] = sum[r] * rescale[r] + exp_row(row, n, nothing ? 0 : max[r]);
     }
     clear(row, n, s.columns);
   }
@@ -90,7 +99,7 @@ void SoftmaxRows(const Tile& s, const Visible& visible) {
 }
 
 /// The factor of each entry of a row: `scale` or 0.
-HWY_INLINE V keep_factor(hn::Vec<U> columns, uint64_t key, const Drop& drop) {
+HWY_INLINE V keep_factor(hn::Vec<U> columns, uint64_t key, const DropoutMask& drop) {
   const D d;
   const U u;
   auto x = hn::Add(hn::Mul(columns, hn::Set(u, kStride)), hn::Set(u, static_cast<uint32_t>(key)));
@@ -103,11 +112,11 @@ HWY_INLINE V keep_factor(hn::Vec<U> columns, uint64_t key, const Drop& drop) {
   return hn::IfThenElseZero(hn::RebindMask(d, kept), hn::Set(d, drop.scale));
 }
 
-HWY_INLINE float keep_factor(int64_t column, uint64_t key, const Drop& drop) {
+HWY_INLINE float keep_factor(int64_t column, uint64_t key, const DropoutMask& drop) {
   return random_bits(key, static_cast<uint32_t>(column)) >= drop.threshold ? drop.scale : 0.0f;
 }
 
-void DropTile(const Tile& p, const Drop& drop) {
+void DropTile(const Tile& p, const DropoutMask& drop) {
   const D d;
   for (int64_t r = 0; r < p.rows; ++r) {
     const uint64_t key = row_key(drop.seed, drop.matrix, p.row + r);
@@ -123,13 +132,17 @@ void DropTile(const Tile& p, const Drop& drop) {
 }
 
 void SoftmaxBackward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
-                     const float* delta, const Drop& drop) {
+                     const float* delta, const DropoutMask& drop) {
   const D d;
   for (int64_t r = 0; r < s.rows; ++r) {
     const int64_t n = visible.of(s, r);
     float *p = s[r], *gradient = g[r];
-    exp_row(p, n, n > 0 ? lse[r] : 0);
-    clear(p, n, s.columns);
+    if (std::isnan(lse[r])) {  // all its weights, as of PyTorch's softmax, those behind a causal mask too
+      std::fill_n(p, s.columns, lse[r]);
+    } else {
+      exp_row(p, n, n > 0 ? lse[r] : 0);
+      clear(p, n, s.columns);
+    }
     const V vdelta = hn::Set(d, delta[r]);
     if (drop.threshold == 0) {
       for_each(
@@ -161,7 +174,7 @@ void SoftmaxBackward(const Tile& s, const Tile& g, const Visible& visible, const
 }
 
 void WeightsBackward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
-                     int64_t shift_stride, const Drop& drop) {
+                     int64_t shift_stride, const DropoutMask& drop) {
   const D d;
   for (int64_t r = 0; r < p.rows; ++r) {
     const int64_t n = visible.of(p, r);
@@ -186,6 +199,20 @@ void WeightsBackward(const Tile& p, const Tile& g, const Visible& visible, const
         });
     clear(gradient, n, g.columns);
   }
+}
+
+bool AllFinite(const Matrix& m) {
+  const D d;
+  V zeros = hn::Zero(d);  // 0 · x is 0 for a finite x alone
+  float rest = 0;
+  const Matrix rows = m.column_stride == 1 ? m : m.transposed();
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* x = rows.data + r * rows.row_stride;
+    for_each(
+        rows.columns, [&](int64_t j) { zeros = hn::MulAdd(hn::Zero(d), hn::LoadU(d, x + j), zeros); },
+        [&](int64_t j) { rest += 0 * x[j]; });
+  }
+  return hn::GetLane(hn::SumOfLanes(d, zeros)) + rest == 0;
 }
 
 void ScaleRows(float* data, int64_t stride, int64_t rows, int64_t columns, const float* factor) {
@@ -223,6 +250,7 @@ HWY_EXPORT(SoftmaxRows);
 HWY_EXPORT(DropTile);
 HWY_EXPORT(SoftmaxBackward);
 HWY_EXPORT(WeightsBackward);
+HWY_EXPORT(AllFinite);
 HWY_EXPORT(ScaleRows);
 HWY_EXPORT(RowProducts);
 HWY_EXPORT(Target);
@@ -233,16 +261,19 @@ void softmax(const Tile& s, const Visible& visible, float* max, float* sum, floa
 void softmax_rows(const Tile& s, const Visible& visible) {
   HWY_DYNAMIC_DISPATCH(SoftmaxRows)(s, visible);
 }
-void drop(const Tile& p, const Drop& drop) {
+void apply_dropout(const Tile& p, const DropoutMask& drop) {
   HWY_DYNAMIC_DISPATCH(DropTile)(p, drop);
 }
 void softmax_backward(const Tile& s, const Tile& g, const Visible& visible, const float* lse,
-                      const float* delta, const Drop& drop) {
+                      const float* delta, const DropoutMask& drop) {
   HWY_DYNAMIC_DISPATCH(SoftmaxBackward)(s, g, visible, lse, delta, drop);
 }
 void weights_backward(const Tile& p, const Tile& g, const Visible& visible, const float* shift,
-                      int64_t shift_stride, const Drop& drop) {
+                      int64_t shift_stride, const DropoutMask& drop) {
   HWY_DYNAMIC_DISPATCH(WeightsBackward)(p, g, visible, shift, shift_stride, drop);
+}
+bool all_finite(const Matrix& m) {
+  return HWY_DYNAMIC_DISPATCH(AllFinite)(m);
 }
 void scale_rows(float* data, int64_t stride, int64_t rows, int64_t columns, const float* factor) {
   HWY_DYNAMIC_DISPATCH(ScaleRows)(data, stride, rows, columns, factor);

@@ -8,6 +8,9 @@ function head_facts(head) {
   return facts;
 }
 
+/// A decoder reads from left to right: what comes after a token is masked, which is not a weight of zero.
+const is_causal = (entry) => entry.stack === "decoder";
+
 function attention_section() {
   if (!runs.some((run) => run.attention?.length)) return null;
   const maps = element("div", {class: "maps"}), heads = element("div", {class: "heads"}),
@@ -20,7 +23,7 @@ function attention_section() {
     const {entry, head, kind} = shown, early = head_pictures.find(([key]) => key === kind)[2];
     const pictures = [["at the start", head[early]], [head[early] ? "at the end" : "", head[kind]]]
                          .filter(([, packed]) => packed)
-                         .map(([when, packed]) => [when, matrix(packed)]);
+                         .map(([when, packed]) => [when, matrix(packed, is_causal(entry))]);
     // One scale for both, so that what grew looks as if it grew.
     const range = reach(pictures.map(([, values]) => values));
     body.classList.toggle("alone", pictures.length < 2);
@@ -35,7 +38,7 @@ function attention_section() {
         column_labels: entry.columns?.length ? entry.columns : null
       })();
     }
-    scale.replaceChildren(ramp(range, bend));
+    scale.replaceChildren(ramp(range, bend, is_causal(entry)));
   }
 
   function draw_heads() {
@@ -43,7 +46,7 @@ function attention_section() {
     title.textContent = entry.heads.length > 1 ? `All heads of layer ${entry.layer + 1}` : "";
     heads.hidden = entry.heads.length < 2;
     heads.replaceChildren(...(heads.hidden ? [] : entry.heads).map((head, i) => {
-      const values = matrix(head[kind] ?? head.weights);
+      const values = matrix(head[kind] ?? head.weights, is_causal(entry));
       return element(
           "button",
           {type: "button", "aria-pressed": String(i === number), onclick: () => choices.choose_head(i)},

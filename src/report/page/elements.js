@@ -21,3 +21,20 @@ function section(id, title, ...children) {
       "section", {id, "aria-labelledby": `${id}-title`}, element("h2", {id: `${id}-title`}, title),
       ...children);
 }
+
+/// A table that scrolls inside itself where the page is narrower, and says so while there is more of it.
+function scroller(label, table) {
+  const scroll = element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": label}, table);
+  const hint = element("p", {class: "hint"}, "Scroll sideways for more columns \u2192");
+  const whole = element("div", {class: "scroller"}, scroll, hint);
+  function update() {
+    const hidden = scroll.scrollWidth - scroll.clientWidth;
+    whole.classList.toggle("wide", hidden > 1);
+    whole.classList.toggle("more", hidden - scroll.scrollLeft > 1);
+  }
+  scroll.addEventListener("scroll", update);
+  const observer = new ResizeObserver(update);
+  observer.observe(scroll);
+  observer.observe(table);
+  return whole;
+}

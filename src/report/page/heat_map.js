@@ -80,7 +80,10 @@ function heat_map(box, matrix, options) {
     view.signal("at", [row, column]).run();
     const place = (labels, i) => (labels ? `${labels[i]} (${i})` : `position ${i}`);
     show_tip(
-        event, element("strong", {}, `${options.name} ${short(matrix.at(row, column))}`),
+        event,
+        element(
+            "strong", {},
+            matrix.masked(row, column) ? "masked" : `${options.name} ${short(matrix.at(row, column))}`),
         tip_table([[null, "row", place(row_labels, row)], [null, "column", place(column_labels, column)]]));
   });
 }

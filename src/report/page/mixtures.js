@@ -55,8 +55,9 @@ function mixtures_section() {
     pictures.replaceChildren(key_of(styles), ...mixture_charts(run, styles));
   }
   const which = choice("Run", mixed.map((run, i) => [i, run.name]), draw);
-  const about = "The weight of each member in every layer, from the first step to the last. " +
-      "Faint lines are single heads.";
+  const by_heads = mixed.some((run) => run.mixture.some((record) => by_head(record).length > 1));
+  const about = "The weight of each member in every layer, from the first step to the last." +
+      (by_heads ? " Faint lines are single heads." : "");
   queueMicrotask(draw);
   return section(
       "mixtures", "What the mixtures learned to trust", element("p", {class: "quiet"}, about),

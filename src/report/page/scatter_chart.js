@@ -81,7 +81,7 @@ function scatter_chart(box, points, options) {
           size: {signal: "[width, height]"},
           anchor: ["top-right", "right", "top-left", "left", "bottom-right", "bottom-left", "top", "bottom"],
           offset: [3],
-          padding: 6,
+          padding: 0,
         }],
       },
     ],

@@ -12,7 +12,7 @@ function settings_table(heads, settings) {
       values.map((value) => element("td", {}, setting_text(value))));
   const head = heads && element("thead", {}, element("tr", {}, heads.map((name) => element("th", {}, name))));
   const table = element("table", {class: "settings"}, head, element("tbody", {}, settings.map(row)));
-  return element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Settings"}, table);
+  return scroller("Settings", table);
 }
 
 function settings_section() {

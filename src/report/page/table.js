@@ -63,8 +63,11 @@ function table_notes() {
   if (runs.length > 1) notes.push("Bold: the best of its column.");
   if (all.some((cell) => is_number(cell.low))) notes.push("Beneath a score: its 95% bootstrap interval.");
   if (all.some((cell) => is_number(cell.spread))) notes.push("±: standard deviation over seeds.");
-  if (runs.length > 1 && all.some((cell) => is_number(cell.p)))
+  const tested = runs.length > 1 ? all.filter((cell) => is_number(cell.p)) : [];
+  if (tested.some(significance))
     notes.push(`* p < 0.05, ** p < 0.01 in a paired test against ${runs[0].name}.`);
+  else if (tested.length)
+    notes.push(`No score differs from that of ${runs[0].name} with p < 0.05 in a paired test.`);
   if (all.some((cell) => is_number(cell.paper)))
     notes.push(report.paper ?? "Paper: the figure printed for the same attention.");
   return notes.length ? element("p", {class: "quiet"}, notes.join(" ")) : null;
@@ -102,8 +105,8 @@ function table_section() {
   fill();
   return section(
       "table", runs.length > 1 ? "Side by side" : "Result",
-      element(
-          "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs"},
+      scroller(
+          "Table of runs",
           element(
               "table", {class: "numbers"},
               element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "Attention"), heads)),

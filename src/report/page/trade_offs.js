@@ -14,6 +14,7 @@ function trade_offs_section() {
       scores.filter((score) => runs.filter((run) => is_number(score_of(run, score.key))).length > 1);
   if (!scored.length || ![...costs.speed, ...costs.size].some(([key]) => known(key))) return null;
   const pictures = element("div", {class: "pair"});
+  const has_intervals = scored.some((score) => runs.some((run) => is_number(run.scores?.[score.key]?.low)));
 
   function draw() {
     const score = scored.find((score) => score.key === quality.value()),
@@ -48,6 +49,6 @@ function trade_offs_section() {
   queueMicrotask(draw);
   return section(
       "trade-offs", "Quality against cost",
-      element("p", {class: "quiet"}, "Better is up. Lines are the scores' intervals."),
+      element("p", {class: "quiet"}, "Better is up.", has_intervals && " Lines are the scores' intervals."),
       element("div", {class: "controls"}, quality.whole, speed.whole, size.whole), pictures);
 }

@@ -5,7 +5,7 @@
 namespace synthesizer::testing {
 namespace {
 
-using kernel::Outer;
+using kernel::OuterFactors;
 
 struct Factors {
   Factors(int64_t rows, int64_t a, int64_t b, bool tile)
@@ -15,7 +15,7 @@ struct Factors {
   int64_t of_right(int64_t column) const { return outer.tile ? column % outer.b : column / outer.a; }
 
   at::Tensor left, right;
-  Outer outer;
+  OuterFactors outer;
 };
 
 /// Calls body(place, factors) for all places, sizes of the first factor, and both tilings.

@@ -6,8 +6,9 @@ namespace synthesizer::testing {
 
 std::string parts_name(int parts) {
   std::string name;
-  const char* names[] = {"query_key", "row_column", "table", "one_row_table", "outer", "tiled_outer"};
-  for (int i = 0; i < 6; ++i) {
+  const char* names[] = {"query_key",   "row_column", "table",       "one_row_table", "outer",
+                         "tiled_outer", "shared_row", "table_scale", "one_scale"};
+  for (int i = 0; i < 9; ++i) {
     if (parts & (1 << i)) name += (name.empty() ? "" : "_and_") + std::string(names[i]);
   }
   return name.empty() ? "nothing" : name;
@@ -23,6 +24,7 @@ std::vector<std::pair<std::string, at::Tensor*>> Inputs::tensors() {
                                                                   {"table", &logits.table},
                                                                   {"left", &logits.left},
                                                                   {"right", &logits.right},
+                                                                  {"table_scale", &logits.table_scale},
                                                                   {"value", &value}}) {
     if (tensor->defined()) all.emplace_back(name, tensor);
   }
@@ -48,8 +50,14 @@ Inputs make_inputs(int parts, const Sizes& s, uint64_t seed) {
     in.logits.row = random({s.batch, s.heads, s.rows, more_features}) * 0.6;
     in.logits.column = random({s.heads, s.columns, more_features});
   }
+  if (parts & shared_row) {
+    in.logits.row = random({s.heads, s.rows, more_features}) * 0.6;
+    in.logits.column = random({s.heads, s.columns, more_features});
+  }
   if (parts & table) in.logits.table = random({s.heads, s.rows, s.columns});
   if (parts & one_row_table) in.logits.table = random({s.heads, 1, s.columns});
+  if (parts & table_scale) in.logits.table_scale = random({s.heads});
+  if (parts & one_scale) in.logits.table_scale = random({1});
   if (parts & (outer | tiled_outer)) {
     // Sizes that divide neither each other nor a vector's lanes.
     const int64_t a =
@@ -58,7 +66,7 @@ Inputs make_inputs(int parts, const Sizes& s, uint64_t seed) {
     in.logits.right = random({s.batch, s.heads, s.rows, (s.columns + a - 1) / a + 1});
     in.logits.tile = parts & tiled_outer;
   }
-  if (in.logits.global()) in.logits.rows = s.rows;
+  if (in.logits.global() && !in.logits.row.defined()) in.logits.rows = s.rows;
   in.value = random({s.batch, s.heads, s.columns, s.width});
   return in;
 }

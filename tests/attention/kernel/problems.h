@@ -9,10 +9,27 @@
 // Problems for the operator, made of any parts of the logits, and what comes of them.
 namespace synthesizer::testing {
 
-enum Part : int { query_key = 1, row_column = 2, table = 4, one_row_table = 8, outer = 16, tiled_outer = 32 };
+enum Part : int {
+  query_key = 1,
+  row_column = 2,
+  table = 4,
+  one_row_table = 8,
+  outer = 16,
+  tiled_outer = 32,
+  shared_row = 64,    ///< row and column, neither from a sample
+  table_scale = 128,  ///< one per head, of the table
+  one_scale = 256,    ///< one for all heads
+};
 
 /// Each way the logits are made alone, and all together.
-inline constexpr int kKinds[] = {query_key, row_column, table, outer, query_key | row_column | table | outer};
+inline constexpr int kKinds[] = {query_key,
+                                 row_column,
+                                 table,
+                                 outer,
+                                 shared_row,
+                                 shared_row | table | table_scale,
+                                 query_key | row_column | table | outer,
+                                 query_key | shared_row | table | table_scale};
 
 /// "query_key+table" for messages and names.
 std::string parts_name(int parts);

@@ -34,7 +34,7 @@ TEST(Product, in_every_layout_scaled_and_added) {
                      b = stored(s.inner, s.columns, layout & 2, 2);
           const auto c = stored(s.rows, s.columns, false, 3), before = c.clone();
           Factor factor;
-          factor.take(matrix_of(b), meeting);
+          factor.pack(matrix_of(b), meeting);
           EXPECT_EQ(factor.packed(), meeting == 100);
           multiply(0.5f, matrix_of(a), factor, 0, 0, add, matrix_of(c));
           const auto product = 0.5 * at::matmul(a.to(at::kDouble), b.to(at::kDouble));
@@ -50,7 +50,7 @@ TEST(Product, with_a_part_of_the_factor) {
   const auto b = stored(90, 300, false, 2);
   for (int64_t meeting : {1, 100}) {
     Factor factor;
-    factor.take(matrix_of(b), meeting);
+    factor.pack(matrix_of(b), meeting);
     for (int64_t inner : {0, 1, 37}) {
       for (int64_t column : {0, 64, 256}) {
         const auto a = stored(20, 50, false, 1), c = stored(20, 40, false, 3);
@@ -69,7 +69,7 @@ TEST(Product, with_a_factor_taken_again) {
        {ProductSizes{20, 40, 90}, ProductSizes{20, 5, 7}, ProductSizes{20, 50, 100}}) {
     const auto a = stored(s.rows, s.inner, false, 1), b = stored(s.inner, s.columns, false, s.inner);
     const auto c = stored(s.rows, s.columns, false, 3);
-    factor.take(matrix_of(b), s.rows);
+    factor.pack(matrix_of(b), s.rows);
     multiply(1, matrix_of(a), factor, 0, 0, false, matrix_of(c));
     EXPECT_TRUE(testing::close(c, at::matmul(a.to(at::kDouble), b.to(at::kDouble)), 1e-5, 1));
   }
@@ -81,7 +81,7 @@ TEST(Product, writes_beside_nothing) {
     const auto c = memory.narrow(0, 0, s.rows).narrow(1, 0, s.columns);
     const auto a = stored(s.rows, s.inner, false, 1), b = stored(s.inner, s.columns, false, 2);
     Factor factor;
-    factor.take(matrix_of(b), 100);
+    factor.pack(matrix_of(b), 100);
     multiply(1, matrix_of(a), factor, 0, 0, false, matrix_of(c));
     EXPECT_TRUE(at::equal(memory.narrow(1, s.columns, 5), before.narrow(1, s.columns, 5)));
     EXPECT_TRUE(at::equal(memory[s.rows], before[s.rows]));
@@ -92,8 +92,9 @@ TEST(Product, up_to_a_diagonal_is_right_where_it_is_wanted) {
   for (int64_t offset : {-5, 0, 3, 40}) {
     const auto a = stored(30, 60, false, 1), b = stored(60, 50, false, 2), c = stored(30, 50, false, 3);
     Factor factor;
-    factor.take(matrix_of(b), 100);
-    multiply(1, matrix_of(a), factor, 0, 0, false, matrix_of(c), {Part::Kind::columns_below, offset});
+    factor.pack(matrix_of(b), 100);
+    multiply(1, matrix_of(a), factor, 0, 0, false, matrix_of(c),
+             {TriangularPart::Kind::columns_below, offset});
     const auto wanted = at::matmul(a.to(at::kDouble), b.to(at::kDouble)).tril(offset);
     EXPECT_TRUE(testing::close(c.tril(offset), wanted, 1e-5, 1)) << offset;
   }
@@ -103,10 +104,10 @@ TEST(Product, may_leave_out_zeros_of_the_left_factor) {
   for (int64_t offset : {-5, 0, 3, 40}) {
     const auto b = stored(60, 50, false, 2);
     Factor factor;
-    factor.take(matrix_of(b), 100);
-    const std::pair<Part::Kind, at::Tensor> kinds[] = {
-        {Part::Kind::inner_below, stored(30, 60, false, 1).tril(offset)},
-        {Part::Kind::inner_from, stored(30, 60, false, 1).triu(offset)}};
+    factor.pack(matrix_of(b), 100);
+    const std::pair<TriangularPart::Kind, at::Tensor> kinds[] = {
+        {TriangularPart::Kind::inner_below, stored(30, 60, false, 1).tril(offset)},
+        {TriangularPart::Kind::inner_from, stored(30, 60, false, 1).triu(offset)}};
     for (const auto& [kind, a] : kinds) {
       const auto c = stored(30, 50, false, 3);
       multiply(1, matrix_of(a), factor, 0, 0, false, matrix_of(c), {kind, offset});

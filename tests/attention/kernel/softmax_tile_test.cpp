@@ -77,7 +77,8 @@ TEST(SoftmaxTile, of_very_large_and_very_small_logits_is_finite) {
 TEST(SoftmaxTile, backward_gives_dropped_weights_and_the_gradient_of_the_logits) {
   for (const Place& p : kPlaces) {
     for (const Visible& visible : views(p)) {
-      for (const Drop& dropping : {Drop{}, Drop{kernel::drop_threshold(0.3), 1 / 0.7f, 5, 2}}) {
+      for (const DropoutMask& dropping :
+           {DropoutMask{}, DropoutMask{kernel::drop_threshold(0.3), 1 / 0.7f, 5, 2}}) {
         const Block s(p.rows, p.columns, p.row, p.column, 1), g(p.rows, p.columns, p.row, p.column, 2);
         std::vector<double> lse;
         const auto weights = weights_of(s.memory, visible, s.tile, &lse);
@@ -101,7 +102,8 @@ TEST(SoftmaxTile, backward_gives_dropped_weights_and_the_gradient_of_the_logits)
 
 TEST(SoftmaxTile, backward_through_normalised_weights) {
   for (const Place& p : kPlaces) {
-    for (const Drop& dropping : {Drop{}, Drop{kernel::drop_threshold(0.3), 1 / 0.7f, 5, 2}}) {
+    for (const DropoutMask& dropping :
+         {DropoutMask{}, DropoutMask{kernel::drop_threshold(0.3), 1 / 0.7f, 5, 2}}) {
       const Visible visible{true, p.column + p.columns};
       const Block w(p.rows, p.columns, p.row, p.column, 1), g(p.rows, p.columns, p.row, p.column, 2);
       const auto shift = noise({p.rows, p.columns + 1}, 3);

@@ -25,12 +25,12 @@ TEST(Tile, takes_or_adds_a_table) {
       for (bool add : {false, true}) {
         const Block block(p.rows, p.columns, p.row, p.column, 1);
         const auto before = block.memory.clone(), table = noise({p.row + p.rows, p.column + p.columns}, 2);
-        put_table(block.tile, table.data_ptr<float>(), one_row ? 0 : table.size(1), add);
+        put_table(block.tile, {table.data_ptr<float>(), one_row ? 0 : table.size(1), 0.5f}, add);
         for (int64_t r = 0; r < p.rows; ++r) {
           for (int64_t j = 0; j < p.columns; ++j) {
             const float from =
                 table.data_ptr<float>()[(one_row ? 0 : p.row + r) * table.size(1) + p.column + j];
-            EXPECT_FLOAT_EQ(block.tile[r][j], from + (add ? before[r][j].item<float>() : 0.0f));
+            EXPECT_FLOAT_EQ(block.tile[r][j], 0.5f * from + (add ? before[r][j].item<float>() : 0.0f));
           }
         }
         EXPECT_TRUE(at::equal(block.memory.narrow(1, p.columns, 3), before.narrow(1, p.columns, 3)))
@@ -40,16 +40,24 @@ TEST(Tile, takes_or_adds_a_table) {
   }
 }
 
-TEST(Tile, is_added_to_a_table_row_by_row_or_summed_into_one) {
+TEST(Tile, is_put_or_added_to_a_table_row_by_row_or_summed_into_one) {
   for (const Place& p : kPlaces) {
-    for (bool one_row : {false, true}) {
+    for (auto [one_row, add] : {std::pair(false, false), {false, true}, {true, true}}) {
       const Block block(p.rows, p.columns, p.row, p.column, 1);
       auto table = noise({one_row ? 1 : p.row + p.rows, p.column + p.columns}, 2);
       auto expected = table.to(at::kDouble);
       const auto from = block.memory.narrow(1, 0, p.columns).to(at::kDouble);
-      expected.narrow(0, one_row ? 0 : p.row, one_row ? 1 : p.rows).narrow(1, p.column, p.columns) +=
-          one_row ? from.sum(0, true) : from;
-      add_to_table(block.tile, table.data_ptr<float>(), one_row ? 0 : table.size(1));
+      auto there =
+          expected.narrow(0, one_row ? 0 : p.row, one_row ? 1 : p.rows).narrow(1, p.column, p.columns);
+      if (!add) there.zero_();
+      there += 0.5 * (one_row ? from.sum(0, true) : from);
+      const int64_t stride = one_row ? 0 : table.size(1);
+      const double product =
+          kernel::table_product(block.tile, {table.data_ptr<float>(), stride}, {false, 1000});
+      const auto other =
+          table.narrow(0, one_row ? 0 : p.row, one_row ? 1 : p.rows).narrow(1, p.column, p.columns);
+      EXPECT_NEAR(product, (from * other).sum().item<double>(), 1e-4);
+      put_table_gradient(block.tile, 0.5f, add, table.data_ptr<float>(), stride);
       EXPECT_TRUE(close(table, expected, 1e-6));
     }
   }
@@ -57,10 +65,10 @@ TEST(Tile, is_added_to_a_table_row_by_row_or_summed_into_one) {
 
 TEST(Tile, drops_by_the_bits_of_each_place) {
   for (const Place& p : kPlaces) {
-    const Drop dropping{kernel::drop_threshold(0.4), 1.5f, 99, 3};
+    const DropoutMask dropping{kernel::drop_threshold(0.4), 1.5f, 99, 3};
     const Block block(p.rows, p.columns, p.row, p.column, 1);
     const auto before = block.memory.clone();
-    kernel::drop(block.tile, dropping);
+    kernel::apply_dropout(block.tile, dropping);
     for (int64_t r = 0; r < p.rows; ++r) {
       for (int64_t j = 0; j < p.columns; ++j) {
         EXPECT_FLOAT_EQ(block.tile[r][j],

@@ -8,7 +8,7 @@
 // book.
 namespace synthesizer::testing {
 
-using kernel::Drop;
+using kernel::DropoutMask;
 using kernel::Tile;
 using kernel::Visible;
 
@@ -29,7 +29,7 @@ struct Place {
 inline const Place kPlaces[] = {{1, 1, 0, 0},  {3, 5, 0, 0},  {2, 8, 4, 0},   {5, 16, 2, 7},  {4, 17, 30, 20},
                                 {3, 31, 9, 3}, {2, 33, 0, 1}, {7, 64, 64, 0}, {3, 100, 5, 50}};
 
-inline double keep_factor(const Drop& drop, int64_t row, int64_t column) {
+inline double keep_factor(const DropoutMask& drop, int64_t row, int64_t column) {
   if (drop.threshold == 0) return 1;
   const auto key = kernel::row_key(drop.seed, drop.matrix, row);
   return kernel::random_bits(key, static_cast<uint32_t>(column)) >= drop.threshold ? drop.scale : 0;

@@ -1,0 +1,109 @@
+#include "attention/multi_head_attention.h"
+
+#include <ATen/ATen.h>
+
+#include "attention/heads.h"
+#include "attention/kernel/attend.h"
+#include "attention/projection.h"
+#include "base/parameter_names.h"
+
+namespace synthesizer {
+namespace {
+
+/// All parts in the dtype of the values: under autocast tables stay float32 while projections don't.
+Logits as_dtype(Logits logits, at::ScalarType dtype) {
+  for (at::Tensor* t : {&logits.query, &logits.key, &logits.row, &logits.column, &logits.table, &logits.left,
+                        &logits.right}) {
+    if (t->defined()) *t = t->to(dtype);
+  }
+  return logits;
+}
+
+/// The logits with a table added to them.
+Logits plus(Logits logits, const at::Tensor& bias) {
+  if (bias.defined()) add_table(logits, bias);
+  return logits;
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(AttentionOptions given)
+    : Mixer(std::move(given)), mixture_(std::make_unique<Mixture>(options())) {
+  const AttentionOptions& o = options();
+  for (const char* name : {"value", "output"}) declare(projection(name, o.width, o.width, o.bias));
+  for (Parameter parameter : mixture_->parameters()) {
+    parameter.name = std::string(kLogitsPrefix) + parameter.name;
+    declare({std::move(parameter)});
+  }
+}
+
+Mask MultiHeadAttention::mask(const at::Tensor& lengths) const {
+  // Under a causal mask rows that count see no padding.
+  return {options().causal, lengths, options().causal ? at::Tensor() : lengths};
+}
+
+void MultiHeadAttention::precompute_weights(LayerWeights& all) const {
+  // Row i of causal weights is the same whatever follows it; without the mask it would depend on the length.
+  if (!global() || !options().causal) return;
+  const int64_t n = options().max_length;
+  const auto logits =
+      mixture_->logits(Weights(parameters(), all, std::string(kLogitsPrefix)), at::Tensor(), {0, n, n});
+  all.precomputed_weights = global_weights(logits, /*causal=*/true);
+}
+
+at::Tensor MultiHeadAttention::forward_impl(const LayerWeights& all, const at::Tensor& x,
+                                            const at::Tensor& lengths, bool training,
+                                            const at::Tensor& bias) const {
+  const int64_t length = x.size(1);
+  const Weights weights(parameters(), all);
+  const auto value = split_heads(project(weights, "value", x), options().heads);  // B×H×L×K
+  const bool dropping = training && options().dropout > 0;
+  at::Tensor y;
+  if (all.precomputed_weights.defined() && length > 0 && !bias.defined()) {
+    auto corner = [length](const at::Tensor& t) { return t.narrow(1, 0, length).narrow(2, 0, length); };
+    y = attend_with_global_weights(corner(all.precomputed_weights), mask(lengths), value);
+  } else {
+    const auto logits =
+        plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), x, {0, length, length}), bias);
+    y = attend(as_dtype(logits, value.scalar_type()), mask(lengths), value,
+               dropping ? Dropout{options().dropout, draw_seed()} : Dropout{});
+  }
+  return project(weights, "output", join_heads(y));  // B×L×D
+}
+
+at::Tensor MultiHeadAttention::weights_impl(const LayerWeights& all, const at::Tensor& x,
+                                            const at::Tensor& lengths, const at::Tensor& bias) const {
+  const Weights weights(parameters(), all, std::string(kLogitsPrefix));
+  return attention_weights(plus(mixture_->logits(weights, x, {0, x.size(1), x.size(1)}), bias),
+                           mask(lengths));
+}
+
+at::Tensor MultiHeadAttention::step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
+                                         const at::Tensor& bias) const {
+  const int64_t t = state.position();
+  const Weights weights(parameters(), all);
+  const auto token = x.unsqueeze(1);                                                  // B×1×D
+  const auto value = split_heads(project(weights, "value", token), options().heads);  // B×H×1×K
+  at::Tensor y;
+  if (all.precomputed_weights.defined() && !bias.defined()) {
+    state.append(value, {});
+    auto row = [t](const at::Tensor& table) { return table.narrow(1, t, 1).narrow(2, 0, t + 1); };
+    y = attend_with_global_weights(row(all.precomputed_weights), {}, state.values());
+  } else {
+    auto logits =
+        as_dtype(plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), token, {t, 1, t + 1}), bias),
+                 value.scalar_type());
+    state.append(value, logits.key);
+    logits.key = state.keys();
+    logits.rows = 1;
+    y = attend(logits, {}, state.values());
+  }
+  return project(weights, "output", join_heads(y)).squeeze(1);
+}
+
+int64_t MultiHeadAttention::macs(int64_t length) const {
+  const int64_t d = options().width;
+  return mixture_->macs(length) + 2 * length * d * d + length * length * d;
+}
+
+}  // namespace synthesizer

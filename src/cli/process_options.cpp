@@ -1,0 +1,36 @@
+#include "cli/process_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "runtime/workers.h"
+
+namespace synthesizer::cli {
+namespace {
+constexpr const char* kProcesses = "--processes";
+}
+
+void add_process_options(CLI::App& command, ProcessOptions& options) {
+  command
+      .add_option(kProcesses, options.processes,
+                  "processes to start on this machine, which share the batches of every step")
+      ->type_name("N");
+  command
+      .add_option("--timeout", options.timeout,
+                  "seconds after which a process that gives no sign of life counts as lost")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+}
+
+void add_workers_option(CLI::App& command) {
+  command
+      .add_option_function<int64_t>("--workers", use_workers,
+                                    "groups of threads that work at the same time, on one model (default: 1)")
+      ->type_name("N");
+}
+
+bool starts_processes(const CLI::App& program) {
+  if (program.got_subcommand("compare")) return true;
+  return program.got_subcommand("train") && program.get_subcommand("train")->count(kProcesses) > 0;
+}
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,100 @@
+// synth tokenize: the tokens of each line of standard input, as a run's model reads them, and back.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/number_text.h"
+#include "cli/command.h"
+#include "cli/line_blocks.h"
+#include "cli/print.h"
+#include "run/run_folder.h"
+#include "task/tokenizers.h"
+#include "text/utf8.h"
+
+namespace synthesizer::cli {
+namespace {
+
+struct TokenizeArguments {
+  std::string run, side = "source";
+  bool ids = false, decode = false, json = false;
+};
+
+std::shared_ptr<const Tokenizer> tokenizer_of(const TokenizeArguments& a) {
+  if (!std::filesystem::exists(RunFolder{a.run}.config()))
+    invalid(fmt::format("{} is not a run folder: it has no config.toml (synth train makes one)", a.run));
+  const Tokenizers both = load_tokenizers(a.run);
+  return a.side == "target" ? both.target : both.source;
+}
+
+/// A token to look at: blanks, which separate the tokens of a line, as SentencePiece shows them.
+std::string shown_piece(const Tokenizer& tokenizer, Token token) {
+  std::string piece = tokenizer.piece(token);
+  for (size_t place = piece.find(' '); place != std::string::npos; place = piece.find(' ', place))
+    piece.replace(place, 1, "▁");
+  return piece;
+}
+
+void print_tokens(const TokenizeArguments& a, const Tokenizer& tokenizer, const std::string& line) {
+  const Tokens tokens = tokenizer.encode(line);
+  std::vector<std::string> pieces;
+  for (const Token token : tokens)
+    pieces.push_back(a.json ? tokenizer.piece(token) : shown_piece(tokenizer, token));
+  if (a.json) {
+    const auto unknown =
+        tokenizer.unknown() < 0 ? 0 : std::count(tokens.begin(), tokens.end(), tokenizer.unknown());
+    const nlohmann::ordered_json object = {{"tokens", pieces}, {"ids", tokens}, {"unknown", unknown}};
+    return print_out("{}\n", object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  }
+  if (a.ids) return print_out("{}\n", fmt::join(tokens, " "));
+  print_out("{}\n", fmt::join(pieces, " "));
+}
+
+void print_text(const Tokenizer& tokenizer, const std::string& line, int64_t number) {
+  Tokens tokens;
+  for (const std::string_view word : split_words(line)) {
+    Token token = 0;
+    if (!parse_number(word, token) || token < 0 || token >= tokenizer.size()) {
+      invalid(fmt::format("line {}: '{}' is no token of this run: they are numbers from 0 to {}", number,
+                          word, tokenizer.size() - 1));
+    }
+    tokens.push_back(token);
+  }
+  print_out("{}\n", tokenizer.decode(tokens));
+}
+
+void tokenize(const TokenizeArguments& a) {
+  if (a.decode && (a.ids || a.json)) invalid("--decode gives text: --ids and --json are for the other way");
+  const auto tokenizer = tokenizer_of(a);
+  for_each_input_block([&](const auto& lines, int64_t first, auto&) {
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (a.decode) {
+        print_text(*tokenizer, lines[i], first + static_cast<int64_t>(i));
+      } else {
+        print_tokens(a, *tokenizer, lines[i]);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& program) {
+  auto* command = program.add_subcommand("tokenize", "the tokens of each line of standard input, and back");
+  auto a = std::make_shared<TokenizeArguments>();
+  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_flag("--ids", a->ids, "their numbers instead of their texts");
+  command->add_flag("--decode", a->decode, "the other way: lines of numbers to text");
+  command->add_option("--side", a->side, "of runs with two tokenizers: source or target")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"source", "target"}));
+  command->add_flag("--json", a->json, "a JSON object a line: tokens, ids, and how many are unknown");
+  command->callback([a] { tokenize(*a); });
+}
+
+}  // namespace synthesizer::cli

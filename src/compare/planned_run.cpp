@@ -1,0 +1,106 @@
+#include "compare/planned_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/error.h"
+#include "base/range.h"
+#include "run/run_folder.h"
+#include "run/run_record.h"
+#include "task/registry.h"
+
+namespace synthesizer {
+namespace {
+
+/// Parted at commas, without the blanks around.
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const size_t first = list.find_first_not_of(' ', begin);
+    const size_t last = end == 0 ? std::string::npos : list.find_last_not_of(' ', end - 1);
+    if (first >= end || last == std::string::npos || last < first)
+      invalid(fmt::format("--attention '{}': there is nothing between two commas, or nothing at all", list));
+    parts.push_back(list.substr(first, last - first + 1));
+    if (std::count(parts.begin(), parts.end(), parts.back()) > 1)
+      invalid(fmt::format("--attention names {} twice: once is enough", parts.back()));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// A folder's name: a colon in one is awkward to type.
+std::string folder_name(std::string attention, int64_t seed, bool several) {
+  std::replace(attention.begin(), attention.end(), ':', '-');
+  return several ? fmt::format("{}-seed{}", attention, seed) : attention;
+}
+
+/// An option is for those runs that take it, and for one at least.
+void drop_unused_options(std::vector<PlannedRun>& runs) {
+  std::map<std::string, size_t> without;  // how many runs do not take it
+  for (PlannedRun& run : runs) {
+    ModelOptions& model = run.recipe.model;
+    for (const std::string& name : unused_options(model, find_task(run.recipe.task).sides)) {
+      if (++without[name] == runs.size())
+        invalid(
+            fmt::format("model.options.{}: none of these attentions has such an option (synth variants "
+                        "lists them): leave it out",
+                        name));
+      OptionMap kept;
+      for (const auto& [key, value] : model.attention_options.values()) {
+        if (key != name) kept.set(key, value);
+      }
+      model.attention_options = std::move(kept);
+    }
+  }
+}
+
+}  // namespace
+
+PlannedRun::State PlannedRun::state() const {
+  const RunFolder run{folder};
+  if (!std::filesystem::exists(run.config())) {
+    if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder))
+      invalid(fmt::format("{} exists and is not a run folder: choose another --run, or delete it", folder));
+    return State::absent;
+  }
+  const Recipe before = load_recipe(run.config());
+  const auto differ = differing_keys(recipe, before);
+  if (!differ.empty()) {
+    invalid(
+        fmt::format("{} was trained with another recipe; it differs in {}: choose another --run, or "
+                    "delete it",
+                    folder, fmt::join(differ, ", ")));
+  }
+  if (!std::filesystem::exists(run.state())) return State::absent;
+  const bool longer = recipe.train.steps > before.train.steps;
+  return !longer && read_run(folder).finished() ? State::finished : State::interrupted;
+}
+
+std::vector<PlannedRun> planned_runs(const std::string& recipe, const std::vector<std::string>& changes,
+                                     const std::string& attentions, int64_t seeds,
+                                     const std::string& folder) {
+  check_at_least("--seeds", seeds, 1);
+  std::vector<PlannedRun> runs;
+  for (const std::string& attention : parts_of(attentions)) {
+    for (int64_t n = 0; n < seeds; ++n) {
+      PlannedRun run{attention, {}, changes, {}};
+      run.changes.push_back("model.attention=" + attention);
+      run.recipe = load_recipe(recipe, run.changes);
+      if (n > 0) {
+        run.changes.push_back(fmt::format("seed={}", run.recipe.seed + n));
+        run.recipe = load_recipe(recipe, run.changes);
+      }
+      run.folder = folder + "/" + folder_name(attention, run.recipe.seed, seeds > 1);
+      runs.push_back(std::move(run));
+    }
+  }
+  drop_unused_options(runs);
+  return runs;
+}
+
+}  // namespace synthesizer

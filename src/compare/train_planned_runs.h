@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stdexcept>
+
+#include "compare/planned_run.h"
+#include "train/run_processes.h"
+
+namespace synthesizer {
+
+/// A training that ended badly, and has said why.
+struct TrainingFailed : std::runtime_error {
+  explicit TrainingFailed(int its_status) : std::runtime_error("a training has failed"), status(its_status) {}
+  int status;  ///< of the process
+};
+
+/// Trains the runs one after the other, skips those that are finished, and takes up those that were
+/// interrupted. Each trains in a process of its own, so that its memory is its own and none inherits the
+/// threads or the heap of the one before; hence this must run before anything uses LibTorch's threads.
+/// Throws TrainingFailed when one of them fails; the others before it stay. `processes`: each training starts
+/// so many, which share its batches.
+void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs,
+                        const ProcessOptions& processes = {});
+
+}  // namespace synthesizer

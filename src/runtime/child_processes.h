@@ -1,0 +1,63 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace synthesizer {
+
+/// How a child process ended.
+struct ChildOutcome {
+  int exit_status = 0;  ///< where it ended by itself
+  int killed_by = 0;    ///< the signal; 0: it ended by itself
+  bool failed() const { return exit_status != 0 || killed_by != 0; }
+};
+
+/// Processes forked from this one that are waited for together. None of them outlives this process, however
+/// it ends.
+///
+/// SIGINT, SIGTERM and SIGHUP that come to this process while one of these lives are passed on to all that
+/// still run, and nothing else happens here: the children save and end. Those that are ignored stay ignored
+/// (nohup). One at a time, in the main thread, before this process has threads.
+class ChildProcesses {
+ public:
+  static constexpr size_t kMost = 1024;
+  using Clock = std::chrono::steady_clock;
+
+  ChildProcesses();
+  /// Kills those that still run.
+  ~ChildProcesses();
+  ChildProcesses(const ChildProcesses&) = delete;
+  ChildProcesses& operator=(const ChildProcesses&) = delete;
+
+  /// Forks a process that calls `body` and ends with the status it returns. What `body` throws goes up to
+  /// whoever catches it, in the child. Signals wait until wait() is called, so that all that were started get
+  /// them. Throws std::system_error where the system has no process left.
+  void start(const std::function<int()>& body);
+
+  /// Waits until one of them ends, and returns its number; nothing where none does before that time.
+  std::optional<size_t> wait(std::optional<Clock::time_point> until = std::nullopt);
+
+  size_t count() const { return outcomes_.size(); }
+  /// Nothing while it runs.
+  const std::optional<ChildOutcome>& outcome(size_t child) const { return outcomes_[child]; }
+  void kill_running();
+  /// The signal that this process got meanwhile; 0: none.
+  static int stop_signal();
+
+ private:
+  static constexpr size_t kSignals = 3;
+  void restore_signals();
+  void unblock_signals();
+
+  std::vector<std::optional<ChildOutcome>> outcomes_;
+  struct sigaction actions_before_[kSignals] = {};
+  sigset_t mask_before_ = {};
+};
+
+}  // namespace synthesizer

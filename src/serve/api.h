@@ -1,0 +1,94 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "serve/engine.h"
+#include "serve/error.h"
+#include "serve/fields.h"
+#include "serve/http.h"
+#include "serve/models.h"
+#include "serve/options.h"
+
+namespace synthesizer::serve {
+
+/// The requests that a server answers (docs/serving.md): reads and checks them, gives the engine its jobs,
+/// waits, and writes the answers. Knows nothing of sockets. Thread-safe: every request has a thread of its
+/// own.
+///
+/// The functions are grouped by file: api.cpp (paths, tokens, errors), api_text.cpp (translate, generate,
+/// classify), api_inspect.cpp (score, attention), api_server.cpp (models, health, metrics, page), openai.cpp,
+/// libretranslate.cpp.
+class Api {
+ public:
+  Api(const ServeOptions& options, Models& models, Engine& engine, Metrics& metrics);
+
+  /// Never throws but Disconnected.
+  HttpAnswer answer(const HttpRequest& request);
+  /// Known paths are counted by name, all others as one.
+  std::string counted_path(const std::string& path) const;
+
+  /// From now on /ready says no.
+  void drain() { draining_ = true; }
+
+ private:
+  using Method = HttpAnswer (Api::*)(const HttpRequest&);
+  struct Route {
+    std::string method;
+    Method handle;
+    bool open;  ///< needs no token
+  };
+
+  HttpAnswer translate(const HttpRequest& request);
+  HttpAnswer generate(const HttpRequest& request);
+  HttpAnswer classify(const HttpRequest& request);
+  HttpAnswer score(const HttpRequest& request);
+  HttpAnswer attention(const HttpRequest& request);
+  HttpAnswer models(const HttpRequest& request);
+  HttpAnswer reload(const HttpRequest& request);
+  HttpAnswer health(const HttpRequest& request);
+  HttpAnswer ready(const HttpRequest& request);
+  HttpAnswer metrics(const HttpRequest& request);
+  HttpAnswer page(const HttpRequest& request);
+  HttpAnswer completions(const HttpRequest& request);
+  HttpAnswer libre_translate(const HttpRequest& request);
+  HttpAnswer libre_languages(const HttpRequest& request);
+
+  HttpAnswer dispatch(const HttpRequest& request);
+  bool authorized(const std::string& token) const;
+  std::shared_ptr<Ticket> ticket(size_t jobs) const;
+  /// Checks number and size of the texts of a request.
+  void check_texts(const Texts& texts, const char* name) const;
+  /// Translates lines and waits: the n best of each, in order.
+  std::vector<std::vector<Translation>> translated(const std::shared_ptr<ServedModel>& model,
+                                                   const std::vector<std::string>& lines,
+                                                   const DecodeOptions& options, bool truncate,
+                                                   const Connected& connected);
+  /// A job for each line that has tokens, none for the others.
+  std::vector<std::shared_ptr<TranslateJob>> translate_jobs(const ServedModel& model,
+                                                            const std::vector<std::string>& lines,
+                                                            const DecodeOptions& options, bool truncate,
+                                                            const std::shared_ptr<Ticket>& ticket) const;
+  /// Does something with a model on the engine's thread, and waits. Where the client goes away meanwhile, the
+  /// work may still be under way: it refers to nothing that ends with the request.
+  void call(const std::shared_ptr<ServedModel>& model, const Connected& connected,
+            std::function<void()> work);
+
+  ServeOptions options_;
+  Models* models_;
+  Engine* engine_;
+  Metrics* metrics_;
+  std::map<std::string, Route> routes_;
+  std::vector<std::string> tokens_;
+  std::atomic<bool> draining_ = false;
+};
+
+/// A JSON value as a body; text that is not UTF-8 is replaced.
+std::string dump(const nlohmann::ordered_json& value);
+HttpAnswer json_answer(const nlohmann::ordered_json& value);
+HttpAnswer error_answer(const ApiError& error);
+/// One server-sent event.
+std::string event(const nlohmann::ordered_json& data);
+
+}  // namespace synthesizer::serve

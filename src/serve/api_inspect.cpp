@@ -1,0 +1,198 @@
+// POST /v1/score and /v1/attention.
+
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "inspect/capture_attention.h"
+#include "inspect/head_statistics.h"
+#include "report/packed_matrix.h"
+#include "serve/api.h"
+#include "serve/error.h"
+#include "task/sequence_task.h"
+
+namespace synthesizer::serve {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Likelihood {
+  double log_probability;
+  int64_t tokens;
+};
+
+/// One example under the model; of a classifier, the label given the text.
+Likelihood score_example(Task& task, const std::vector<std::string>& fields) {
+  c10::NoGradGuard no_grad;
+  const LossSum sum = task.loss(task.batch_of(fields));
+  return {-sum.nll, sum.tokens};
+}
+
+/// What one forward pass showed.
+struct CapturedExample {
+  std::vector<CapturedLayer> layers;
+  std::vector<SideTokens> tokens;
+  std::string target;
+};
+
+/// Whose tokens the rows and the columns of an attention matrix belong to.
+AttentionPlace row_side(AttentionPlace place) {
+  return place == AttentionPlace::cross ? AttentionPlace::decoder : place;
+}
+AttentionPlace column_side(AttentionPlace place) {
+  return place == AttentionPlace::cross ? AttentionPlace::encoder : place;
+}
+
+const std::vector<std::string>& pieces_of(const CapturedExample& captured, AttentionPlace place) {
+  const Side side = place == AttentionPlace::encoder ? Side::encoder : Side::decoder;
+  for (const SideTokens& tokens : captured.tokens) {
+    if (tokens.side == side) return tokens.pieces;
+  }
+  return captured.tokens.front().pieces;
+}
+
+HeadStatistics numbers_of(const WeightMap& map) {
+  HeadSums sums;
+  sums.add(map);
+  return sums.mean();
+}
+
+ordered_json rows_json(const WeightMap& map) {
+  ordered_json rows = ordered_json::array();
+  for (int64_t r = 0; r < map.rows; ++r) {
+    ordered_json row = ordered_json::array();
+    for (int64_t c = 0; c < map.columns; ++c) row.push_back(std::round(map.at(r, c) * 1e6) / 1e6);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// All layers in the form of report.html (docs/report-data.md), which the page draws.
+ordered_json all_layers(const CapturedExample& captured) {
+  ordered_json layers = ordered_json::array();
+  for (const CapturedLayer& layer : captured.layers) {
+    if (layer.heads.empty()) continue;
+    ordered_json heads = ordered_json::array();
+    for (const WeightMap& map : layer.heads) {
+      const HeadStatistics numbers = numbers_of(map);
+      heads.push_back({{"weights", packed_matrix(map.weights, map.rows, map.columns)},
+                       {"entropy", numbers.entropy},
+                       {"distance", numbers.distance}});
+    }
+    layers.push_back({{"stack", choice_name(layer.stack)},
+                      {"layer", layer.number},
+                      {"attention", layer.attention},
+                      {"rows", pieces_of(captured, row_side(layer.stack))},
+                      {"columns", pieces_of(captured, column_side(layer.stack))},
+                      {"heads", heads}});
+  }
+  return layers;
+}
+
+/// The one that the request names by stack and number.
+const CapturedLayer& chosen_layer(const CapturedExample& captured, const std::string& side, int64_t number) {
+  std::vector<const CapturedLayer*> stack;
+  for (const CapturedLayer& layer : captured.layers) {
+    if (side.empty() ? layer.stack == captured.layers.front().stack : choice_name(layer.stack) == side)
+      stack.push_back(&layer);
+  }
+  if (stack.empty())
+    throw ApiError(400, fmt::format("the model has no side '{}': give encoder, decoder or cross", side),
+                   "side");
+  if (number >= static_cast<int64_t>(stack.size())) {
+    throw ApiError(400,
+                   fmt::format("'layer' is {}: the {} has layers 0 to {}", number,
+                               choice_name(stack[0]->stack), stack.size() - 1),
+                   "layer");
+  }
+  const CapturedLayer& layer = *stack[static_cast<size_t>(number)];
+  if (layer.heads.empty()) {
+    throw ApiError(400,
+                   fmt::format("layer {} is {}, which has no attention weights: choose another", number,
+                               layer.attention),
+                   "layer");
+  }
+  return layer;
+}
+
+}  // namespace
+
+HttpAnswer Api::score(const HttpRequest& request) {
+  Fields fields(request.body);
+  const std::string name = fields.text("model").value_or("");
+  const auto model = name.empty() ? models_->all().front() : models_->find(name);
+  const Texts texts = fields.required_texts("text");
+  const auto targets = fields.texts("target");
+  fields.finish();
+  check_texts(texts, "text");
+  const bool paired = model->use() != "generate";
+  if (paired && !targets)
+    throw ApiError(400,
+                   fmt::format("'target' is missing: a {} model scores a target given the text",
+                               model->task().recipe().task),
+                   "target");
+  if (!paired && targets) throw ApiError(400, "'target': a language model scores one text alone", "target");
+  if (targets && targets->texts.size() != texts.texts.size())
+    throw ApiError(400,
+                   fmt::format("'target' has {} texts and 'text' {}: give as many", targets->texts.size(),
+                               texts.texts.size()),
+                   "target");
+  const auto waiting = ticket(texts.texts.size());
+  auto found = std::make_shared<std::vector<Likelihood>>(texts.texts.size());
+  std::vector<JobPtr> jobs;
+  for (size_t n = 0; n < texts.texts.size(); ++n) {
+    auto job = std::make_shared<CallJob>(waiting);
+    std::vector<std::string> example = {texts.texts[n]};
+    if (targets) example.push_back(targets->texts[n]);
+    job->call = [found, model, n, example] { (*found)[n] = score_example(model->task(), example); };
+    jobs.push_back(job);
+  }
+  engine_->submit(model, jobs);
+  waiting->wait(request.connected);
+  ordered_json results = ordered_json::array();
+  for (const Likelihood& one : *found)
+    results.push_back({{"log_probability", one.log_probability}, {"tokens", one.tokens}});
+  return json_answer({{"model", model->name()}, {"results", results}});
+}
+
+HttpAnswer Api::attention(const HttpRequest& request) {
+  Fields fields(request.body);
+  const std::string name = fields.text("model").value_or("");
+  const auto model = name.empty() ? models_->all().front() : models_->find(name);
+  const std::string text = fields.required_text("text"), target = fields.text("target").value_or("");
+  const std::string side = fields.text("side").value_or("");
+  const int64_t layer = fields.integer("layer", 0, 1000).value_or(0),
+                head = fields.integer("head", 0, 1000).value_or(0);
+  const bool all = fields.flag("all").value_or(false);
+  fields.finish();
+  auto captured = std::make_shared<CapturedExample>();
+  call(model, request.connected, [captured, model, text, target] {
+    const GivenText given = example_of(model->task(), text, target);
+    captured->layers = capture_attention(model->task(), given.example);
+    captured->tokens = tokens_of(model->task(), given.example);
+    captured->target = given.target;
+  });
+  if (all)
+    return json_answer(
+        {{"model", model->name()}, {"target", captured->target}, {"layers", all_layers(*captured)}});
+  const CapturedLayer& chosen = chosen_layer(*captured, side, layer);
+  if (head >= static_cast<int64_t>(chosen.heads.size())) {
+    throw ApiError(
+        400, fmt::format("'head' is {}: the layer has heads 0 to {}", head, chosen.heads.size() - 1), "head");
+  }
+  const WeightMap& map = chosen.heads[static_cast<size_t>(head)];
+  ordered_json answer = {{"model", model->name()},
+                         {"side", choice_name(chosen.stack)},
+                         {"layer", layer},
+                         {"head", head},
+                         {"attention", chosen.attention},
+                         {"tokens", pieces_of(*captured, row_side(chosen.stack))}};
+  if (chosen.stack == AttentionPlace::cross)
+    answer["source_tokens"] = pieces_of(*captured, AttentionPlace::encoder);
+  answer["weights"] = rows_json(map);
+  answer["entropy"] = numbers_of(map).entropy;
+  return json_answer(answer);
+}
+
+}  // namespace synthesizer::serve

@@ -1,0 +1,210 @@
+// POST /v1/translate, /v1/generate, /v1/classify.
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "serve/api.h"
+#include "serve/error.h"
+#include "task/language_modelling.h"
+#include "task/sequence_task.h"
+
+namespace synthesizer::serve {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kMostBeams = 64;
+
+DecodeOptions search_options(Fields& fields, const DecodeOptions& of_the_recipe, int64_t most_tokens) {
+  DecodeOptions o = of_the_recipe;
+  o.beam = fields.integer("beam", 1, kMostBeams).value_or(o.beam);
+  o.nbest = fields.integer("nbest", 1, kMostBeams).value_or(1);
+  o.length_penalty = fields.real("length_penalty", -10, 10).value_or(o.length_penalty);
+  o.max_length = fields.integer("max_length", 1, most_tokens).value_or(o.max_length);
+  if (o.nbest > o.beam)
+    throw ApiError(
+        400,
+        fmt::format("'nbest' is {} and 'beam' {}: there are no more results than beams", o.nbest, o.beam),
+        "nbest");
+  return o;
+}
+
+ordered_json result_json(const std::vector<Translation>& best, int64_t nbest) {
+  ordered_json result = {{"text", best.front().text}, {"score", best.front().score}};
+  if (nbest > 1) {
+    result["nbest"] = ordered_json::array();
+    for (const Translation& one : best) result["nbest"].push_back({{"text", one.text}, {"score", one.score}});
+  }
+  return result;
+}
+
+/// Pieces of one text as server-sent events {"text"}, then `last`, then [DONE].
+HttpAnswer streamed(const std::shared_ptr<Ticket>& ticket, const Connected& connected,
+                    std::function<ordered_json()> last) {
+  HttpAnswer answer;
+  answer.content_type = "text/event-stream";
+  answer.headers.emplace_back("Cache-Control", "no-store");
+  answer.stream = [ticket, connected, last = std::move(last)](const HttpAnswer::Send& send) {
+    try {
+      while (const auto piece = ticket->next(connected)) {
+        if (!send(event({{"text", *piece}}))) return ticket->cancel();
+      }
+      send(event(last()));
+      send("data: [DONE]\n\n");
+    } catch (const Disconnected&) {
+    } catch (const std::exception& failure) {
+      send(event({{"error", {{"message", failure.what()}, {"type", "server_error"}, {"param", nullptr}}}}));
+    }
+  };
+  return answer;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(const ServedModel& model,
+                                                               const std::vector<std::string>& lines,
+                                                               const DecodeOptions& options, bool truncate,
+                                                               const std::shared_ptr<Ticket>& ticket) const {
+  const auto& task = dynamic_cast<const SequenceTask&>(model.task());
+  std::vector<std::shared_ptr<TranslateJob>> jobs;
+  for (size_t n = 0; n < lines.size(); ++n) {
+    if (lines[n].find('\n') != std::string::npos)
+      throw ApiError(400, fmt::format("text {} has a line break: send its lines as a list", n), "text");
+    std::vector<std::string> remarks;
+    auto job = std::make_shared<TranslateJob>(ticket);
+    job->source = task.source_row(lines[n], LongLine::truncate, static_cast<int64_t>(n), remarks);
+    if (!remarks.empty() && !truncate) {
+      throw ApiError(413,
+                     fmt::format("text {} is longer than the {} tokens that '{}' takes: shorten it, or send "
+                                 "\"too_long\": \"truncate\"",
+                                 n, job->source.size() - 1, model.name()),
+                     "text");
+    }
+    job->options = options;
+    jobs.push_back(job->source.size() > 1 ? job : nullptr);  // only the end: the line is empty
+  }
+  return jobs;
+}
+
+std::vector<std::vector<Translation>> Api::translated(const std::shared_ptr<ServedModel>& model,
+                                                      const std::vector<std::string>& lines,
+                                                      const DecodeOptions& options, bool truncate,
+                                                      const Connected& connected) {
+  const auto jobs = translate_jobs(*model, lines, options, truncate, nullptr);
+  std::vector<JobPtr> real;
+  for (const auto& job : jobs) {
+    if (job) real.push_back(job);
+  }
+  const auto waiting = ticket(real.size());
+  for (const JobPtr& job : real) job->ticket = waiting;
+  if (!real.empty()) engine_->submit(model, real);
+  waiting->wait(connected);
+  std::vector<std::vector<Translation>> results;
+  for (const auto& job : jobs) results.push_back(job ? job->result : std::vector<Translation>{Translation{}});
+  return results;
+}
+
+HttpAnswer Api::translate(const HttpRequest& request) {
+  Fields fields(request.body);
+  const auto model = models_->find(fields.text("model").value_or(""), "translate");
+  const Texts texts = fields.required_texts("text");
+  const DecodeOptions options = search_options(fields, model->task().recipe().decode, options_.tokens);
+  const std::string too_long = fields.text("too_long").value_or("error");
+  const bool stream = fields.flag("stream").value_or(false);
+  fields.finish();
+  check_texts(texts, "text");
+  if (too_long != "error" && too_long != "truncate")
+    throw ApiError(400, "'too_long' must be \"error\" or \"truncate\"", "too_long");
+  if (stream) {
+    if (texts.list || options.beam != 1)
+      throw ApiError(400, "only one text with \"beam\": 1 can be streamed: a beam decides at its end",
+                     "stream");
+    const auto waiting = ticket(1);
+    const auto job = translate_jobs(*model, texts.texts, options, too_long == "truncate", waiting).front();
+    if (job) {
+      job->stream = true;
+      engine_->submit(model, {job});
+    } else {
+      waiting->finish_one();
+    }
+    return streamed(waiting, request.connected, [job, model]() -> ordered_json {
+      return {{"model", model->name()},
+              {"score", job ? job->result.front().score : 0},
+              {"finish_reason", "stop"}};
+    });
+  }
+  ordered_json results = ordered_json::array();
+  for (const auto& best : translated(model, texts.texts, options, too_long == "truncate", request.connected))
+    results.push_back(result_json(best, options.nbest));
+  return json_answer({{"model", model->name()}, {"results", results}});
+}
+
+HttpAnswer Api::generate(const HttpRequest& request) {
+  Fields fields(request.body);
+  const auto model = models_->find(fields.text("model").value_or(""), "generate");
+  const std::string prompt = fields.text("prompt").value_or("");
+  const int64_t tokens =
+      fields.integer("tokens", 0, options_.tokens).value_or(std::min<int64_t>(200, options_.tokens));
+  DecodeOptions options;
+  options.temperature = fields.real("temperature", 0, 100).value_or(options.temperature);
+  options.top_k = fields.integer("top_k", 0, INT32_MAX).value_or(options.top_k);
+  options.top_p = fields.real("top_p", 1e-9, 1).value_or(options.top_p);
+  options.seed = static_cast<uint64_t>(fields.integer("seed", 0, INT64_MAX).value_or(1));
+  const bool stream = fields.flag("stream").value_or(false);
+  fields.finish();
+  auto& task = dynamic_cast<LanguageModelTask&>(model->task());
+  auto row = task.prompt_row(prompt);
+  if (static_cast<int64_t>(row.size()) - 1 > options_.tokens) {
+    throw ApiError(413,
+                   fmt::format("the prompt has {} tokens, and the server takes {} (--tokens): shorten it",
+                               row.size() - 1, options_.tokens),
+                   "prompt");
+  }
+  SampledText text(std::move(row), tokens, task.end_token(), task.recipe().model.max_length, options);
+  auto job = std::make_shared<GenerateJob>(ticket(1), std::move(text));
+  job->stream = stream;
+  engine_->submit(model, {job});
+  auto facts = [job, model]() -> ordered_json {
+    return {{"tokens", job->text.drawn().size()}, {"finish_reason", job->ended ? "stop" : "length"}};
+  };
+  if (stream) {
+    return streamed(job->ticket, request.connected, [facts, model] {
+      ordered_json last = {{"model", model->name()}};
+      last.update(facts());
+      return last;
+    });
+  }
+  job->ticket->wait(request.connected);
+  ordered_json result = {{"model", model->name()}, {"text", job->result}};
+  result.update(facts());
+  return json_answer(result);
+}
+
+HttpAnswer Api::classify(const HttpRequest& request) {
+  Fields fields(request.body);
+  const auto model = models_->find(fields.text("model").value_or(""), "classify");
+  const Texts texts = fields.required_texts("text");
+  fields.finish();
+  check_texts(texts, "text");
+  const auto waiting = ticket(texts.texts.size());
+  std::vector<JobPtr> jobs;
+  for (const std::string& text : texts.texts) {
+    auto job = std::make_shared<ClassifyJob>(waiting);
+    job->text = text;
+    jobs.push_back(job);
+  }
+  engine_->submit(model, jobs);
+  waiting->wait(request.connected);
+  const auto& labels = dynamic_cast<const TextClassifier&>(model->task()).labels();
+  ordered_json results = ordered_json::array();
+  for (const JobPtr& job : jobs) {
+    const ClassificationResult& found = static_cast<const ClassifyJob&>(*job).result;
+    ordered_json probabilities = ordered_json::object();
+    for (size_t n = 0; n < labels.size(); ++n) probabilities[labels[n]] = found.probabilities[n];
+    results.push_back({{"label", found.label}, {"probabilities", probabilities}});
+  }
+  return json_answer({{"model", model->name()}, {"results", results}});
+}
+
+}  // namespace synthesizer::serve

@@ -1,0 +1,190 @@
+// POST /v1/completions as OpenAI's clients send it.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+
+#include "serve/api.h"
+#include "serve/error.h"
+#include "task/language_modelling.h"
+
+namespace synthesizer::serve {
+namespace {
+
+using nlohmann::ordered_json;
+
+uint64_t random_number() {
+  static std::mutex mutex;
+  static std::mt19937_64 generator{std::random_device{}()};
+  const std::lock_guard lock(mutex);
+  return generator() >> 1;
+}
+
+struct Completion {
+  std::string model, id = fmt::format("cmpl-{:016x}", random_number());
+  int64_t created =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  bool echo = false;
+  size_t prompt_tokens = 0;
+  std::vector<std::string> prompts;  ///< of each choice
+  std::vector<std::shared_ptr<GenerateJob>> jobs;
+
+  ordered_json frame(const ordered_json& choices) const {
+    return {{"id", id},
+            {"object", "text_completion"},
+            {"created", created},
+            {"model", model},
+            {"choices", choices}};
+  }
+  static ordered_json choice(size_t index, const std::string& text, const ordered_json& reason) {
+    return {{"text", text}, {"index", index}, {"logprobs", nullptr}, {"finish_reason", reason}};
+  }
+  ordered_json reason(size_t n) const { return jobs[n]->ended ? "stop" : "length"; }
+  ordered_json usage() const {
+    size_t written = 0;
+    for (const auto& job : jobs) written += job->text.drawn().size();
+    return {{"prompt_tokens", prompt_tokens},
+            {"completion_tokens", written},
+            {"total_tokens", prompt_tokens + written}};
+  }
+};
+
+/// Fields that clients send with their defaults and that we can only honour so.
+void only(Fields& fields, const char* name, const ordered_json& allowed) {
+  const auto value = fields.raw(name);
+  if (!value.is_null() && value != nlohmann::json(allowed))
+    throw ApiError(400,
+                   fmt::format("'{}' is {}: this server supports {} only", name, value.dump().substr(0, 40),
+                               allowed.dump()),
+                   name);
+}
+
+std::vector<std::string> stops(Fields& fields) {
+  const auto given = fields.texts("stop");
+  if (!given) return {};
+  if (given->texts.size() > 4) throw ApiError(400, "'stop' has more than 4 texts", "stop");
+  for (const std::string& stop : given->texts) {
+    if (stop.empty()) throw ApiError(400, "'stop' has an empty text: leave it out", "stop");
+  }
+  return given->texts;
+}
+
+/// The choices one after another, each as it is written.
+void send_all(const Completion& completion, const Connected& connected, bool with_usage,
+              const HttpAnswer::Send& send) {
+  for (size_t n = 0; n < completion.jobs.size(); ++n) {
+    const auto& job = completion.jobs[n];
+    auto chunk = [&](const std::string& text, const ordered_json& reason) {
+      return send(event(completion.frame(ordered_json::array({Completion::choice(n, text, reason)}))));
+    };
+    bool read = !completion.echo || chunk(completion.prompts[n], nullptr);
+    while (read) {
+      const auto piece = job->ticket->next(connected);
+      if (!piece) break;
+      read = chunk(*piece, nullptr);
+    }
+    read = read && chunk("", completion.reason(n));
+    if (read) continue;
+    for (const auto& other : completion.jobs) other->ticket->cancel();
+    return;
+  }
+  if (with_usage) {
+    auto last = completion.frame(ordered_json::array());
+    last["usage"] = completion.usage();
+    send(event(last));
+  }
+  send("data: [DONE]\n\n");
+}
+
+}  // namespace
+
+HttpAnswer Api::completions(const HttpRequest& request) {
+  Fields fields(request.body);
+  const auto model = models_->find(fields.required_text("model"), "generate");
+  const auto prompt = fields.texts("prompt");
+  const int64_t tokens = fields.integer("max_tokens", 0, options_.tokens).value_or(16);
+  DecodeOptions options;
+  options.temperature = fields.real("temperature", 0, 2).value_or(1);
+  options.top_p = fields.real("top_p", 1e-9, 1).value_or(1);
+  const auto seed = fields.integer("seed", 0, INT64_MAX);
+  const int64_t count = fields.integer("n", 1, options_.lines).value_or(1);
+  const bool stream = fields.flag("stream").value_or(false);
+  const auto stop = stops(fields);
+  const auto stream_options = fields.raw("stream_options");
+  const bool with_usage = stream_options.is_object() && stream_options.value("include_usage", false);
+  Completion completion;
+  completion.echo = fields.flag("echo").value_or(false);
+  completion.model = model->name();
+  only(fields, "best_of", count);
+  only(fields, "presence_penalty", 0);
+  only(fields, "frequency_penalty", 0);
+  only(fields, "logprobs", nullptr);
+  only(fields, "suffix", nullptr);
+  only(fields, "logit_bias", ordered_json::object());
+  fields.raw("user");
+  fields.finish();
+  const Texts prompts = prompt.value_or(Texts{{""}, false});
+  check_texts(prompts, "prompt");
+  if (static_cast<int64_t>(prompts.texts.size()) * count > options_.lines)
+    throw ApiError(413,
+                   fmt::format("{} prompts times n = {} are more than {} texts (--lines)",
+                               prompts.texts.size(), count, options_.lines),
+                   "n");
+
+  auto& task = dynamic_cast<LanguageModelTask&>(model->task());
+  std::vector<JobPtr> jobs;
+  for (const std::string& text : prompts.texts) {
+    const auto row = task.prompt_row(text);
+    if (static_cast<int64_t>(row.size()) - 1 > options_.tokens)
+      throw ApiError(413,
+                     fmt::format("a prompt has {} tokens, and the server takes {} (--tokens): shorten it",
+                                 row.size() - 1, options_.tokens),
+                     "prompt");
+    completion.prompt_tokens += row.size() - 1;
+    for (int64_t n = 0; n < count; ++n) {
+      options.seed = seed ? static_cast<uint64_t>(*seed + n) : random_number();
+      auto job = std::make_shared<GenerateJob>(
+          ticket(1), SampledText(row, tokens, task.end_token(), task.recipe().model.max_length, options));
+      job->stream = stream;
+      job->stop = stop;
+      completion.prompts.push_back(text);
+      completion.jobs.push_back(job);
+      jobs.push_back(job);
+    }
+  }
+  engine_->submit(model, jobs);
+  if (stream) {
+    HttpAnswer answer;
+    answer.content_type = "text/event-stream";
+    answer.headers.emplace_back("Cache-Control", "no-store");
+    answer.stream = [completion, with_usage, connected = request.connected](const HttpAnswer::Send& send) {
+      try {
+        send_all(completion, connected, with_usage, send);
+      } catch (const Disconnected&) {
+        for (const auto& job : completion.jobs) job->ticket->cancel();
+      } catch (const std::exception& failure) {
+        for (const auto& job : completion.jobs) job->ticket->cancel();
+        send(event({{"error", {{"message", failure.what()}, {"type", "server_error"}, {"param", nullptr}}}}));
+      }
+    };
+    return answer;
+  }
+  ordered_json choices = ordered_json::array();
+  try {
+    for (size_t n = 0; n < completion.jobs.size(); ++n) {
+      completion.jobs[n]->ticket->wait(request.connected);
+      const std::string text = (completion.echo ? completion.prompts[n] : "") + completion.jobs[n]->result;
+      choices.push_back(Completion::choice(n, text, completion.reason(n)));
+    }
+  } catch (...) {
+    for (const auto& job : completion.jobs) job->ticket->cancel();
+    throw;
+  }
+  auto result = completion.frame(choices);
+  result["usage"] = completion.usage();
+  return json_answer(result);
+}
+
+}  // namespace synthesizer::serve

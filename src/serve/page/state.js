@@ -1,0 +1,8 @@
+// What the report's scripts read: the runs whose attention is shown. It is filled when answers are there.
+
+const runs = [];
+
+/// The models that the server has, from /v1/models.
+let models = [];
+
+const by_id = (id) => document.getElementById(id);

@@ -1,0 +1,96 @@
+#include "serve/server.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "base/output.h"
+#include "serve/api.h"
+#include "serve/signals.h"
+#include "serve/transport.h"
+
+namespace synthesizer::serve {
+namespace {
+
+/// Connections are files: as many as the system lets us have.
+void allow_many_files() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void say(const std::string& line) {
+  write_error(line + "\n");
+}
+
+/// Counts and, where asked to, logs requests; contents are never logged.
+HttpAnswer observed(Api& api, Metrics& metrics, bool log, const HttpRequest& request) {
+  const auto begin = Clock::now();
+  auto note = [&metrics, log, begin, method = request.method,
+               path = api.counted_path(request.path)](int status) {
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    metrics.request(path, status, took.count());
+    if (log) say(fmt::format("{} {} {} {:.1f} ms", method.substr(0, 10), path, status, took.count() * 1e3));
+  };
+  HttpAnswer answer;
+  try {
+    answer = api.answer(request);
+  } catch (...) {
+    note(499);  // the client has gone, as nginx counts it
+    throw;
+  }
+  if (!answer.stream) {
+    note(answer.status);
+    return answer;
+  }
+  answer.stream = [stream = answer.stream, note, status = answer.status](const HttpAnswer::Send& send) {
+    stream(send);
+    note(status);
+  };
+  return answer;
+}
+
+void reload(Models& models) {
+  for (const auto& one : models.reload()) {
+    if (one.error.empty()) {
+      say(fmt::format("synth: {} reloaded", one.model));
+    } else {
+      say(fmt::format("synth: {} not reloaded, the earlier one stays: {}", one.model, one.error));
+    }
+  }
+}
+
+}  // namespace
+
+void serve(const ServeOptions& options) {
+  check(options);
+  allow_many_files();
+  Metrics metrics;
+  Models models(options, metrics);
+  Engine engine(options.engines, options.queue, metrics);
+  Api api(options, models, engine, metrics);
+  Transport transport(
+      options, [&](const HttpRequest& request) { return observed(api, metrics, options.log, request); },
+      metrics);
+  const int port = transport.bind();
+  Signals signals;
+  std::thread listener([&] { transport.run(); });
+  const char* scheme = options.certificate.empty() ? "http" : "https";
+  const std::string host =
+      options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
+  say(fmt::format("listening on {}://{}:{}", scheme, host, port));
+  while (signals.next() == Signals::Kind::reload) reload(models);
+  api.drain();
+  transport.stop();
+  listener.join();
+  const auto allowed =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.drain));
+  if (!transport.drain(Clock::now() + allowed)) {
+    engine.stop();  // what is left is told so
+    transport.drain(Clock::now() + std::chrono::seconds(2));
+  }
+}
+
+}  // namespace synthesizer::serve

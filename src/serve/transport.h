@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "serve/http.h"
+#include "serve/metrics.h"
+#include "serve/options.h"
+
+namespace synthesizer::serve {
+
+/// HTTP over sockets, with cpp-httplib (which transport.cpp alone includes): limits, TLS, CORS. Every request
+/// is passed to a handler, which may take its time: it runs on a thread of its own.
+///
+/// cpp-httplib accepts connections and reads and writes HTTP. Waiting for clients is ours (Reception,
+/// Connection): the library's own streams keep a thread for every open connection and have no limit for the
+/// time and size of a whole request.
+class Transport {
+ public:
+  Transport(const ServeOptions& options, HttpHandler handler, Metrics& metrics);
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  /// Takes the port; returns its number. Throws std::runtime_error where that cannot be done.
+  int bind();
+  /// Accepts connections until stop() is called from another thread.
+  void run();
+  void stop();
+
+  /// After run(): waits until the requests that have begun are answered; false where some are left by then.
+  bool drain(Clock::time_point deadline);
+
+ private:
+  class Server;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace synthesizer::serve

@@ -1,0 +1,149 @@
+// How processes find each other: a store where all write who they are.
+
+#include <c10/util/Logging.h>
+#include <fmt/format.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "train/c10d_group.h"
+#include "train/peer_watch.h"
+
+namespace synthesizer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+/// Ends the program when it is not gone in time: whoever listens at that port may never answer.
+class Deadline {
+ public:
+  Deadline(double seconds, std::string message)
+      : thread_([this, seconds, message = std::move(message)] {
+          std::unique_lock lock(mutex_);
+          const auto time = std::chrono::duration<double>(seconds);
+          if (!met_.wait_for(lock, time, [this] { return done_; })) end_program(message);
+        }) {}
+  ~Deadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    met_.notify_all();
+    thread_.join();
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable met_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+std::string where_of(const ProcessPlace& place) {
+  return fmt::format("{}:{}", place.address, place.port);
+}
+
+std::string no_answer(const ProcessPlace& place) {
+  return fmt::format(
+      "rank {} found no rank 0 of this training at {} within {:g} s: start rank 0, and check MASTER_ADDR, "
+      "MASTER_PORT and that this machine can reach it",
+      place.rank, where_of(place), place.timeout);
+}
+
+StorePtr open_store(const ProcessPlace& place) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(place.port);
+  options.isServer = place.rank == 0 && !place.external_store;
+  options.waitWorkers = false;
+  // Slightly less than ours, so that its own failure comes first.
+  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(place.timeout * 900));
+  if (options.isServer && place.listener >= 0) options.masterListenFd = place.listener;
+  try {
+    StorePtr store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    if (!place.prefix.empty()) store = c10::make_intrusive<c10d::PrefixStore>(place.prefix, store);
+    return store;
+  } catch (const std::exception& failure) {
+    const std::string text = failure.what();
+    if (options.isServer && text.find("EADDRINUSE") != std::string::npos) {
+      throw std::runtime_error(
+          fmt::format("rank 0 cannot listen at port {}: it is in use; give all processes another MASTER_PORT",
+                      place.port));
+    }
+    if (options.isServer) {
+      throw std::runtime_error(
+          fmt::format("rank 0 cannot listen at {}: {}", where_of(place), text.substr(0, text.find('\n'))));
+    }
+    throw std::runtime_error(no_answer(place));
+  }
+}
+
+std::string hello_key(int64_t rank) {
+  return fmt::format("hello/{}", rank);
+}
+
+/// What a process says of itself: how many it thinks there are, and which program it is.
+std::string hello_of(const ProcessPlace& place, const std::string& build) {
+  return fmt::format("{} {}", place.size, build);
+}
+
+void compare_hello(const ProcessPlace& place, int64_t rank, const std::string& theirs,
+                   const std::string& ours) {
+  if (theirs == ours) return;
+  const std::string size = theirs.substr(0, theirs.find(' ')), own = ours.substr(0, ours.find(' '));
+  const std::string what =
+      size != own
+          ? fmt::format(
+                "rank {} was started with WORLD_SIZE={} and rank {} with {}: start all processes with the "
+                "same WORLD_SIZE",
+                rank, size, place.rank, own)
+          : fmt::format("rank {} is another build ({}) than rank {} ({}): use the same program everywhere",
+                        rank, theirs.substr(size.size() + 1), place.rank, ours.substr(own.size() + 1));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // the others read our hello too
+  throw std::runtime_error(what);
+}
+
+void greet_all(const ProcessPlace& place, c10d::Store& store, const std::string& build) {
+  const std::string ours = hello_of(place, build);
+  const auto end = Clock::now() + std::chrono::duration<double>(place.timeout * 0.9);
+  if (store.add(fmt::format("came/{}", place.rank), 1) > 1) {
+    throw std::runtime_error(
+        fmt::format("two processes were started with RANK={}: each needs another number", place.rank));
+  }
+  store.set(note_key(place.rank), PeerWatch::first_note());
+  store.set(hello_key(place.rank), ours);
+  for (int64_t rank = 0; rank < place.size; ++rank) {
+    while (!store.check({hello_key(rank)})) {
+      if (Clock::now() > end) {
+        throw std::runtime_error(fmt::format(
+            "rank {} did not come within {:g} s: start all {} processes, or give the right WORLD_SIZE", rank,
+            place.timeout, place.size));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    compare_hello(place, rank, store.get_to_str(hello_key(rank)), ours);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ProcessGroup> join_processes(const ProcessPlace& place, const std::string& build) {
+  // c10d warns of every attempt to connect; what matters is said here.
+  if (!std::getenv("TORCH_CPP_LOG_LEVEL")) FLAGS_caffe2_log_level = 3;
+  StorePtr store;
+  {
+    const Deadline deadline(place.timeout, no_answer(place));
+    store = open_store(place);
+    greet_all(place, *store, build);
+  }
+  return make_group(place, store);
+}
+
+}  // namespace synthesizer

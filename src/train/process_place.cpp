@@ -1,0 +1,58 @@
+#include "train/process_place.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace synthesizer {
+namespace {
+
+std::string_view environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int64_t whole_number(const char* name, int64_t least, int64_t most) {
+  const std::string_view text = environment_value(name);
+  if (text.empty()) {
+    invalid(
+        fmt::format("WORLD_SIZE is set and {} is not: several processes need RANK, WORLD_SIZE, MASTER_ADDR "
+                    "and MASTER_PORT (torchrun sets them); for one process unset WORLD_SIZE",
+                    name));
+  }
+  int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < least || value > most)
+    invalid(fmt::format("{} is '{}': it must be a whole number from {} to {}", name, text, least, most));
+  return value;
+}
+
+}  // namespace
+
+std::optional<ProcessPlace> place_from_environment() {
+  if (environment_value("WORLD_SIZE").empty()) return std::nullopt;
+  ProcessPlace place;
+  place.size = whole_number("WORLD_SIZE", 1, std::numeric_limits<int32_t>::max());
+  if (place.size == 1) return std::nullopt;
+  place.rank = whole_number("RANK", 0, place.size - 1);
+  place.port = whole_number("MASTER_PORT", 1, 65535);
+  place.address = environment_value("MASTER_ADDR");
+  if (place.address.empty())
+    invalid(
+        "WORLD_SIZE is set and MASTER_ADDR is not: give the host name or address of the machine of rank 0");
+  if (!environment_value("LOCAL_WORLD_SIZE").empty())
+    place.local_size = whole_number("LOCAL_WORLD_SIZE", 1, place.size);
+  // torchrun's agent runs the store and keeps it over restarts, which is why their keys must differ.
+  place.external_store = environment_value("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  if (!environment_value("TORCHELASTIC_RESTART_COUNT").empty())
+    place.restarts = whole_number("TORCHELASTIC_RESTART_COUNT", 0, std::numeric_limits<int32_t>::max());
+  if (place.external_store) place.prefix = fmt::format("/worker/attempt_{}", place.restarts);
+  return place;
+}
+
+}  // namespace synthesizer

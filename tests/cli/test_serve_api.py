@@ -1,0 +1,485 @@
+"""synth serve: what it answers, and that answers are those of the command line for the text alone."""
+
+import concurrent.futures
+import json
+import shutil
+import signal
+import threading
+import time
+import urllib.error
+
+import pytest
+from server import events
+
+SOURCES = [
+    "seven",
+    "four hundred twenty-three",
+    "nine thousand nine hundred ninety-nine",
+    "twelve",
+    "one thousand two hundred thirty-four",
+    "eighty-eight",
+    "five thousand six",
+    "three hundred",
+    "",
+    "two thousand two hundred twenty-two",
+]
+
+
+def translations(synth, run, lines, *options):
+    """(score, text) of each line, translated in a process of its own call with nothing beside it."""
+    found = []
+    for line in lines:
+        out = synth("translate", run, "--scores", *options, input=line + "\n").stdout
+        score, _, text = out.rstrip("\n").partition("\t")
+        found.append((float(score), text))
+    return found
+
+
+def same(result, expected):
+    return result["text"] == expected[1] and result["score"] == pytest.approx(expected[0], abs=6e-5)
+
+
+@pytest.fixture(scope="module")
+def alone(synth, numbers_run, int8_run):
+    runs = {"numbers": numbers_run, "numbers-int8": int8_run}
+    return {
+        (name, beam): translations(synth, run, SOURCES, "--beam", beam)
+        for name, run in runs.items()
+        for beam in (1, 4, 9)
+    }
+
+
+@pytest.mark.parametrize("model", ["numbers", "numbers-int8"])
+@pytest.mark.parametrize("beam", [1, 4, 9])
+def test_translations_of_many_requests_at_once_are_those_of_each_line_alone(
+    shared_server, alone, model, beam
+):
+    def one(n):
+        body = {"model": model, "text": SOURCES[n % len(SOURCES)], "beam": beam}
+        (result,) = shared_server.good("/v1/translate", body)["results"]
+        return n % len(SOURCES), result
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        for n, result in pool.map(one, range(40)):
+            assert same(result, alone[model, beam][n]), (SOURCES[n], result, alone[model, beam][n])
+
+
+def test_a_list_keeps_its_order_and_an_empty_text_stays_empty(shared_server, alone):
+    answer = shared_server.good("/v1/translate", {"text": SOURCES, "beam": 1, "model": "numbers"})
+    assert answer["model"] == "numbers" and len(answer["results"]) == len(SOURCES)
+    for result, expected in zip(answer["results"], alone["numbers", 1]):
+        assert result["text"] == expected[1]
+    assert answer["results"][SOURCES.index("")] == {"text": "", "score": 0}
+
+
+def test_scores_have_the_same_bits_whatever_is_translated_beside(shared_server):
+    body = {"model": "numbers", "text": SOURCES[1], "beam": 1}
+    (before,) = shared_server.good("/v1/translate", body)["results"]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        others = [
+            pool.submit(
+                shared_server.good, "/v1/translate", {"model": "numbers", "text": SOURCES[n % 8], "beam": 1}
+            )
+            for n in range(24)
+        ]
+        found = [shared_server.good("/v1/translate", body)["results"][0] for _ in range(6)]
+        for other in others:
+            other.result()
+    assert all(result == before for result in found)
+
+
+def test_nbest(shared_server, synth, numbers_run):
+    body = {"model": "numbers", "text": "forty-two", "beam": 3, "nbest": 3}
+    (result,) = shared_server.good("/v1/translate", body)["results"]
+    out = synth("translate", numbers_run, "--beam", 3, "--nbest", 3, input="forty-two\n").stdout
+    assert [one["text"] for one in result["nbest"]] == [line.split(" ||| ")[1] for line in out.splitlines()]
+    assert result["text"] == result["nbest"][0]["text"]
+
+
+def test_a_greedy_translation_is_streamed(shared_server, alone):
+    body = {"model": "numbers", "text": SOURCES[2], "beam": 1, "stream": True}
+    answer = shared_server.post("/v1/translate", body)
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    *pieces, last = events(answer.body)
+    assert "".join(piece["text"] for piece in pieces) == alone["numbers", 1][2][1]
+    assert len(pieces) > 1 and last["model"] == "numbers"
+    body["beam"] = 4
+    assert shared_server.post("/v1/translate", body).status == 400
+
+
+def generated(synth, run, prompt, *options):
+    return synth("generate", run, "--prompt", prompt, *options).stdout[len(prompt) : -1]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_generated_texts_are_those_of_the_command_line(shared_server, synth, language_run, stream):
+    # More tokens than the model has positions: windows slide at different times.
+    cases = [("ROMEO:", 40, 1), ("To be", 25, 7), ("", 33, 3), ("a" * 20, 30, 5)]
+
+    def one(case):
+        prompt, tokens, seed = case
+        body = {"prompt": prompt, "tokens": tokens, "seed": seed, "temperature": 0.8, "stream": stream}
+        if not stream:
+            return shared_server.good("/v1/generate", body)
+        *pieces, last = events(shared_server.post("/v1/generate", body).body)
+        return {"text": "".join(piece["text"] for piece in pieces), **last}
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for (prompt, tokens, seed), answer in zip(cases * 3, pool.map(one, cases * 3)):
+            options = ["--tokens", tokens, "--seed", seed, "--temperature", 0.8]
+            assert answer["text"] == generated(synth, language_run, prompt, *options)
+            assert answer["tokens"] == tokens and answer["model"] == "language"
+
+
+def test_classes_are_those_of_the_command_line(shared_server, synth, class_run):
+    texts = [
+        "red tree",
+        "blue bird runs",
+        "green stone cloud walks red",
+        "tree",
+        "blue house bird",
+        "red bird",
+    ]
+    answer = shared_server.good("/v1/classify", {"text": texts})
+    for text, result in zip(texts, answer["results"]):
+        expected = json.loads(synth("classify", class_run, "--json", input=text + "\n").stdout)
+        assert result["label"] == expected["label"]
+        assert result["probabilities"] == pytest.approx(expected["probabilities"], rel=1e-12)
+
+
+def test_scores_are_those_of_the_model(shared_server, synth, language_run):
+    one, two = shared_server.good("/v1/score", {"model": "language", "text": ["To be", "qqqq"]})["results"]
+    assert one["tokens"] == 6 and two["tokens"] == 5  # the end of the line is predicted, too
+    assert two["log_probability"] < 0 and one["log_probability"] < 0
+    body = {"model": "numbers", "text": "seven", "target": "sieben"}
+    good = shared_server.good("/v1/score", body)["results"][0]
+    body["target"] = "achtundachtzig"
+    bad = shared_server.good("/v1/score", body)["results"][0]
+    assert good["log_probability"] > bad["log_probability"]
+    message, field = shared_server.post("/v1/score", {"model": "numbers", "text": "seven"}).error()
+    assert "target" in message and field == "target"
+
+
+def test_attention_of_every_side(shared_server):
+    for side, columns in [("encoder", None), ("decoder", None), ("cross", "source_tokens")]:
+        body = {"model": "numbers", "text": "seventy-one", "side": side, "layer": 1, "head": 2}
+        answer = shared_server.good("/v1/attention", body)
+        assert len(answer["weights"]) == len(answer["tokens"])
+        assert len(answer["weights"][0]) == len(answer[columns or "tokens"])
+        for row in answer["weights"]:
+            assert sum(row) == pytest.approx(1, abs=1e-4)
+        assert answer["entropy"] >= 0
+    text = shared_server.good("/v1/attention", {"model": "language", "text": "To be"})
+    assert text["side"] == "decoder" and text["weights"][0][1:] == [0] * (len(text["tokens"]) - 1)
+    for wrong, field in [({"layer": 9}, "layer"), ({"head": 99}, "head"), ({"side": "left"}, "side")]:
+        answer = shared_server.post("/v1/attention", {"model": "numbers", "text": "one", **wrong})
+        assert answer.status == 400 and answer.error()[1] == field
+
+
+def test_models_health_ready_and_metrics(shared_server):
+    models = shared_server.get("/v1/models").json()
+    assert models["object"] == "list"
+    assert [m["id"] for m in models["data"]] == ["numbers", "numbers-int8", "language", "colours"]
+    assert [m["use"] for m in models["data"]] == ["translate", "translate", "generate", "classify"]
+    assert [m["precision"] for m in models["data"]] == ["float32", "int8", "float32", "float32"]
+    assert shared_server.get("/v1/models/language").json()["id"] == "language"
+    assert shared_server.get("/v1/models/none").status == 404
+    assert shared_server.get("/health").status == shared_server.get("/ready").status == 200
+    shared_server.good("/v1/translate", {"text": "six", "beam": 1})
+    text = shared_server.get("/metrics").body.decode()
+    for name in ["synth_requests_total", "synth_queue_length", "synth_batch_rows_bucket",
+                 "synth_output_tokens_total", "synth_request_seconds_bucket"]:  # fmt: skip
+        assert f"\n{name}" in text
+    assert 'synth_requests_total{path="/v1/translate",status="200"}' in text
+    for line in text.splitlines():
+        assert line.startswith("# ") or float(line.rsplit(" ", 1)[1]) >= 0
+
+
+MISTAKES = [
+    ("/v1/translate", "{", 400, ["not valid JSON"], None),
+    ("/v1/translate", "[1]", 400, ["a list", "JSON object"], None),
+    ("/v1/translate", {"txt": "one"}, 400, ["'text' is missing"], "text"),
+    ("/v1/translate", {"text": "one", "bean": 4}, 400, ["'bean'", "did you mean 'beam'"], "bean"),
+    ("/v1/translate", {"text": 7}, 400, ["whole number", "string"], "text"),
+    ("/v1/translate", {"text": ["a", 7]}, 400, ["a list", "list of strings"], "text"),
+    ("/v1/translate", {"text": []}, 400, ["empty list"], "text"),
+    ("/v1/translate", {"text": "one", "beam": "4"}, 400, ["'beam'", "whole number"], "beam"),
+    ("/v1/translate", {"text": "one", "beam": 4.5}, 400, ["'beam'"], "beam"),
+    ("/v1/translate", {"text": "one", "beam": 0}, 400, ["from 1 to"], "beam"),
+    ("/v1/translate", {"text": "one", "beam": 10**30}, 400, ["'beam'"], "beam"),
+    ("/v1/translate", {"text": "one", "beam": 2, "nbest": 3}, 400, ["'nbest'"], "nbest"),
+    ("/v1/translate", {"text": "a\nb"}, 400, ["line break"], "text"),
+    ("/v1/translate", {"text": "one", "model": "nombers"}, 404, ["did you mean 'numbers'"], "model"),
+    ("/v1/translate", {"text": "one", "model": "language"}, 400, ["/v1/generate"], "model"),
+    ("/v1/translate", {"text": "one " * 400}, 413, ["tokens", "truncate"], "text"),
+    ("/v1/translate", {"text": ["one"] * 65}, 413, ["64", "--lines"], "text"),
+    ("/v1/translate", '{"text": "one", "text": "two"}', 400, ["twice"], "text"),
+    ("/v1/translate", '{"text": ' + "[" * 5000 + "]" * 5000 + "}", 400, ["levels"], None),
+    ("/v1/translate", b'{"text": "\xff\xfe"}', 400, ["not valid JSON"], None),
+    ("/v1/translate", '{"text": "one", "length_penalty": 1e999}', 400, ["not valid JSON"], None),
+    ("/v1/generate", {"prompt": "a", "temperature": -1}, 400, ["'temperature'"], "temperature"),
+    ("/v1/generate", {"prompt": "a", "top_p": 1.5}, 400, ["'top_p'"], "top_p"),
+    ("/v1/generate", {"prompt": "a", "tokens": 10**9}, 400, ["'tokens'"], "tokens"),
+    ("/v1/generate", {"prompt": "a" * 5000}, 413, ["--tokens"], "prompt"),
+    ("/v1/generate", {"prompt": "a", "stream": "yes"}, 400, ["true or false"], "stream"),
+    ("/v1/classify", {}, 400, ["'text' is missing"], "text"),
+    ("/v1/completions", {"prompt": "a"}, 400, ["'model' is missing"], "model"),
+    ("/v1/completions", {"model": "language", "logprobs": 3}, 400, ["'logprobs'"], "logprobs"),
+    ("/translate", {"q": "one", "source": "en", "target": "fr"}, 400, ["/languages"], "target"),
+    ("/v1/models/reload", {"model": "none"}, 404, ["no model 'none'"], "model"),
+    ("/v1/transalte", {}, 404, ["did you mean '/v1/translate'"], None),
+]
+
+
+@pytest.mark.parametrize("path, body, status, words, field", MISTAKES)
+def test_mistakes_say_what_to_do(shared_server, path, body, status, words, field):
+    answer = shared_server.post(path, body)
+    message, param = answer.error()
+    assert answer.status == status, message
+    for word in words:
+        assert word in message
+    assert param == field
+
+
+def test_other_methods_are_refused(shared_server):
+    assert shared_server.get("/v1/translate").status == 405
+    assert shared_server.ask("DELETE", "/v1/models").status == 405
+    assert shared_server.ask("HEAD", "/health").status == 200
+
+
+def test_nul_and_odd_characters_are_text(shared_server):
+    for text in ["\0", "a\0b", "\u202e", "😀" * 5, "\ufeff", " "]:
+        assert shared_server.post("/v1/translate", {"text": text, "beam": 1}).status == 200
+
+
+def test_openai_client(shared_server):
+    openai = pytest.importorskip("openai")
+    client = openai.OpenAI(base_url=shared_server.url + "/v1", api_key="none")
+    assert "language" in [model.id for model in client.models.list()]
+    assert client.models.retrieve("language").owned_by == "synthesizer"
+    ask = {"model": "language", "prompt": "ROMEO:", "max_tokens": 12, "seed": 4, "temperature": 0.7}
+    whole = client.completions.create(**ask)
+    assert whole.object == "text_completion" and whole.choices[0].finish_reason == "length"
+    assert whole.usage.prompt_tokens == 6 and whole.usage.completion_tokens == 12
+    pieces = list(client.completions.create(**ask, stream=True))
+    assert "".join(piece.choices[0].text for piece in pieces) == whole.choices[0].text
+    assert pieces[-1].choices[0].finish_reason == "length"
+    several = client.completions.create(**{**ask, "prompt": ["a", "b"]}, n=2, echo=True)
+    assert [choice.index for choice in several.choices] == [0, 1, 2, 3]
+    assert [choice.text[0] for choice in several.choices] == ["a", "a", "b", "b"]
+    full = client.completions.create(**{**ask, "max_tokens": 60}).choices[0].text
+    stop = full[30:32]
+    stopped = client.completions.create(**{**ask, "max_tokens": 60}, stop=stop).choices[0]
+    assert stopped.text == full[: full.index(stop)] and stopped.finish_reason == "stop"
+    with pytest.raises(openai.NotFoundError):
+        client.completions.create(model="none", prompt="a")
+    with pytest.raises(openai.BadRequestError):
+        client.completions.create(model="language", prompt="a", temperature=9)
+
+
+def test_libretranslate_client(shared_server, alone):
+    libretranslatepy = pytest.importorskip("libretranslatepy")
+    client = libretranslatepy.LibreTranslateAPI(shared_server.url + "/")
+    assert {language["code"] for language in client.languages()} == {"en", "de"}
+    expected = alone["numbers", 1]
+    assert client.translate(SOURCES[1], "en", "de") == expected[1][1]
+    assert client.translate("seven\ntwelve", "auto", "de") == f"{expected[0][1]}\n{expected[3][1]}"
+    with pytest.raises(urllib.error.HTTPError):
+        client.translate("seven", "de", "en")
+    body = {"q": [SOURCES[0], SOURCES[3]], "source": "en", "target": "de", "alternatives": 2}
+    answer = shared_server.good("/translate", body)
+    assert len(answer["translatedText"]) == 2 and len(answer["alternatives"][0]) == 2
+
+
+def test_a_token_is_asked_for(serve, small_run, tmp_path):
+    (tmp_path / "tokens").write_text("first secret\n\nsecond\n")
+    server = serve(small_run, "--token-file", tmp_path / "tokens")
+    body = {"text": "one"}
+    for header in [
+        None,
+        "second",
+        "Bearer",
+        "Bearer wrong",
+        "Bearer secon",
+        "Basic second",
+    ]:
+        headers = {"Authorization": header} if header else {}
+        answer = server.post("/v1/translate", body, headers=headers)
+        assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
+        assert server.get("/v1/models", headers=headers).status == 401
+        assert server.get("/metrics", headers=headers).status == 401
+    for token in ["first secret", "second"]:
+        assert server.post("/v1/translate", body, headers={"Authorization": f"Bearer {token}"}).status == 200
+    assert server.get("/health").status == server.get("/").status == 200
+    libre = {"q": "one", "source": "en", "target": "de"}
+    assert server.post("/translate", libre).status == 401
+    assert server.post("/translate", {**libre, "api_key": "second"}).status == 200
+
+
+def test_other_origins_are_allowed_only_where_the_user_says_so(serve, small_run):
+    origin = {"Origin": "https://example.org"}
+    closed, open_ = serve(small_run), serve(small_run, "--cors", "https://example.org")
+    assert "Access-Control-Allow-Origin" not in closed.get("/v1/models", headers=origin).headers
+    assert open_.get("/v1/models", headers=origin).headers["Access-Control-Allow-Origin"] == origin["Origin"]
+    asked = open_.ask("OPTIONS", "/v1/translate", headers=origin)
+    assert asked.status == 204 and "POST" in asked.headers["Access-Control-Allow-Methods"]
+
+
+def test_a_full_queue_refuses_at_once_and_keeps_what_it_has(serve, language_run):
+    server = serve(language_run, "--queue", 4, "--batch", 2)
+    slow = {"prompt": "a", "tokens": 2000, "seed": 1}
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = list(pool.map(lambda _: server.post("/v1/generate", slow), range(24)))
+    statuses = [answer.status for answer in answers]
+    assert set(statuses) == {200, 429} and statuses.count(200) >= 4  # as many wait, however slow the engine
+    for answer in answers:
+        if answer.status == 429:
+            assert int(answer.headers["Retry-After"]) >= 1 and "queue" in answer.error()[0]
+    assert len({answer.body for answer in answers if answer.status == 200}) == 1
+    assert server.metric("synth_rejected_total") == statuses.count(429)
+
+
+def test_a_request_ends_at_its_time(serve, language_run):
+    server = serve(language_run, "--timeout", 0.3, "--tokens", 100000)
+    begin = time.monotonic()
+    answer = server.post("/v1/generate", {"prompt": "a", "tokens": 100000})
+    assert answer.status == 503 and "--timeout" in answer.error()[0] and time.monotonic() - begin < 5
+    server.wait_for(lambda: server.metric("synth_active_texts") == 0)
+    assert server.post("/v1/generate", {"prompt": "a", "tokens": 3}).status == 200
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_goes_away_cancels_its_work(serve, language_run, stream):
+    server = serve(language_run, "--tokens", 1000000)
+    connection = server.connect()
+    body = {"prompt": "a", "tokens": 1000000, "stream": stream}
+    connection.request("POST", "/v1/generate", json.dumps(body))
+    server.wait_for(lambda: server.metric("synth_active_texts") == 1)
+    connection.close()
+    server.wait_for(lambda: server.metric("synth_active_texts") == 0)
+    assert server.metric("synth_cancelled_total") == 1
+    assert server.post("/v1/generate", {"prompt": "a", "tokens": 3}).status == 200
+
+
+def test_sigterm_finishes_what_has_begun(serve, language_run):
+    server = serve(language_run)
+    alone = server.good("/v1/generate", {"prompt": "a", "tokens": 1500})
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(server.post, "/v1/generate", {"prompt": "a", "tokens": 1500}) for _ in range(4)]
+        server.wait_for(lambda: server.metric("synth_active_texts") == 4)
+        status = threading.Thread(target=server.stop)
+        status.start()
+        for one in asked:
+            assert one.result().json() == alone
+        status.join()
+    assert server.process.returncode == 0
+    with pytest.raises(OSError):
+        server.get("/health")
+
+
+def test_sigterm_gives_up_what_takes_longer_than_the_drain(serve, language_run):
+    server = serve(language_run, "--drain", 0.3, "--tokens", 1000000)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(server.post, "/v1/generate", {"prompt": "a", "tokens": 1000000})
+        server.wait_for(lambda: server.metric("synth_active_texts") == 1)
+        assert server.stop(20) == 0
+        answer = asked.result()
+    assert answer.status == 503 and "shutting down" in answer.error()[0]
+
+
+@pytest.mark.parametrize("how", ["signal", "request"])
+def test_a_replaced_run_is_reloaded_without_losing_requests(serve, train, language_recipe, tmp_path, how):
+    first = train(language_recipe, tmp_path / "first")
+    second = train(language_recipe, tmp_path / "second", "seed=2")
+    served = tmp_path / "served"
+    shutil.copytree(first, served)
+    server = serve(served)
+    body = {"prompt": "ROMEO", "tokens": 300}
+    before = server.good("/v1/generate", body)
+    stop, answers = threading.Event(), []
+
+    def load():
+        while not stop.is_set():
+            answers.append(server.post("/v1/generate", body))
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    shutil.rmtree(served)
+    shutil.copytree(second, served)
+    if how == "signal":
+        server.process.send_signal(signal.SIGHUP)
+        server.wait_for(lambda: "synth: served reloaded" in server.lines)
+    else:
+        answer = server.post("/v1/models/reload", "")
+        assert answer.json() == {"results": [{"model": "served", "reloaded": True}]}
+    after = server.good("/v1/generate", body)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert before != after
+    assert all(answer.status == 200 and answer.json() in (before, after) for answer in answers)
+    # A damaged run is not taken: the one before stays.
+    (served / "model.safetensors").write_bytes(b"nothing")
+    answer = server.post("/v1/models/reload", {"model": "served"})
+    assert answer.status == 500 and not answer.json()["results"][0]["reloaded"]
+    assert server.good("/v1/generate", body) == after
+
+
+def test_tls(serve, small_run, tmp_path):
+    import ssl
+    import subprocess
+    import urllib.request
+
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / "key",
+         "-out", tmp_path / "certificate"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    server = serve(small_run, "--certificate", tmp_path / "certificate", "--key", tmp_path / "key")
+    assert server.url.startswith("https://")
+    trusted = ssl.create_default_context(cafile=tmp_path / "certificate")
+    for _ in range(2):
+        with urllib.request.urlopen(server.url + "/health", context=trusted) as answer:
+            assert json.load(answer) == {"status": "ok"}
+    request = urllib.request.Request(server.url + "/v1/translate", json.dumps({"text": "one"}).encode())
+    with urllib.request.urlopen(request, context=trusted) as answer:
+        assert len(json.load(answer)["results"]) == 1
+    assert b"HTTP" not in server.send(b"GET /health HTTP/1.1\r\n\r\n")  # no plain requests
+    with urllib.request.urlopen(server.url + "/health", context=trusted) as answer:
+        assert answer.status == 200
+
+
+def test_starting_with_mistakes(mistake, small_run, language_run, tmp_path):
+    mistake("serve", tmp_path / "none", words=["none"])
+    mistake("serve", small_run, small_run, words=["both be served as 'small'"])
+    mistake("serve", small_run, "--port", "70000", words=["--port", "65535"])
+    mistake("serve", small_run, "--queue", "0", words=["--queue"])
+    mistake("serve", small_run, "--token-file", tmp_path / "none", words=["none"])
+    mistake("serve", small_run, "--certificate", tmp_path / "c", words=["--key"])
+    (tmp_path / "bad").write_text("no key")
+    mistake(
+        "serve",
+        small_run,
+        "--certificate",
+        tmp_path / "bad",
+        "--key",
+        tmp_path / "bad",
+        words=["--certificate"],
+    )
+    mistake("serve", words=["RUN"])
+
+
+def test_a_port_that_is_taken(serve, synth, small_run):
+    server = serve(small_run)
+    done = synth("serve", small_run, "--port", server.port, ok=False)
+    assert done.returncode == 1 and done.stderr.startswith("synth: error: cannot listen on 127.0.0.1:")
+
+
+def test_contents_are_not_logged(serve, small_run):
+    server = serve(small_run, "--log")
+    server.good("/v1/translate", {"text": "secret words"})
+    server.post("/v1/translate", {"text": "secret words", "what": 1})
+    server.wait_for(lambda: sum("/v1/translate" in line for line in server.lines) == 2)
+    assert not any("secret" in line for line in server.lines)

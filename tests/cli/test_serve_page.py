@@ -1,0 +1,180 @@
+"""The page of synth serve in Chromium: used as a person uses it, on a desk and on a phone, light and dark."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "report"))
+from browser import Browser  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def browser():
+    made = Browser()
+    yield made
+    made.driver.quit()
+
+
+@pytest.fixture
+def page(browser, shared_server):
+    """open(width, dark): the page with its models shown."""
+
+    def open_page(width=1440, dark=False, url=shared_server.url):
+        browser.screen(width)
+        browser.prefer(dark)
+        browser.console(), browser.requests()
+        browser.driver.get(url + "/")
+        browser.wait(lambda: browser.all("#models input") or browser.one("#token").is_displayed())
+        return browser
+
+    return open_page
+
+
+def picture_to_look_at(browser, name):
+    """A screenshot of the whole page where $SCREENSHOTS names a folder for it."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        height = browser.run("return document.documentElement.scrollHeight")
+        metrics = browser.run("return [innerWidth, devicePixelRatio]")
+        browser.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": metrics[0], "height": height, "deviceScaleFactor": 1, "mobile": metrics[0] < 600},
+        )
+        browser.driver.save_screenshot(f"{folder}/{name}.png")
+
+
+def choose(browser, names):
+    for box in browser.all("#models input"):
+        if box.is_selected() != (box.get_attribute("id").removeprefix("model-") in names):
+            box.click()
+
+
+def use(browser, name):
+    browser.select("uses", "use").select_by_value(name)
+
+
+def write(browser, text):
+    browser.one("#input").clear()
+    browser.one("#input").send_keys(text)
+    browser.one("#run").click()
+
+
+def answers(browser):
+    """Model and text of each card once all are there."""
+    browser.wait(lambda: browser.all(".answer") and not browser.all(".answer.busy"))
+    return {card.get_attribute("data-model"): card.find_element("css selector", ".text").text
+            for card in browser.all(".answer")}  # fmt: skip
+
+
+def fits(browser):
+    root = browser.one("html")
+    return root.get_property("scrollWidth") <= root.get_property("clientWidth")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_text_goes_through_all_models_side_by_side(page, shared_server, width, dark):
+    browser = page(width, dark)
+    assert fits(browser) and browser.all("#models .model")[0].text.startswith("numbers")
+    assert not browser.one("#token").is_displayed() and not browser.one("#stop").is_displayed()
+    write(browser, "four hundred twenty-three")
+    expected = {
+        model: shared_server.good("/v1/translate", {"model": model, "text": "four hundred twenty-three"})
+        for model in ("numbers", "numbers-int8")
+    }
+    assert answers(browser) == {model: e["results"][0]["text"] for model, e in expected.items()}
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    assert fits(browser)
+    cards = [card.rect for card in browser.all(".answer")]
+    assert (cards[0]["y"] == cards[1]["y"]) == (width == 1440)  # side by side, or one below the other
+    shade = browser.run("return getComputedStyle(document.body).backgroundColor")
+    assert shade == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
+    assert browser.console() == []
+    hosts = {url.split("/")[2] for url in browser.requests()}
+    assert hosts == {f"{shared_server.host}:{shared_server.port}"}
+    picture_to_look_at(browser, f"serve-{width}-{'dark' if dark else 'light'}")
+
+
+def test_the_map_follows_model_stack_layer_and_head(page):
+    browser = page()
+    write(browser, "seventy-one")
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    picture = lambda: browser.one("#maps .maps image").get_attribute("href")  # noqa: E731
+    seen = {picture()}
+    for name, value in [("stack", "cross"), ("layer", "1"), ("head", "2"), ("run", "1")]:
+        browser.select("attention", name).select_by_value(value)
+        seen.add(picture())
+    assert len(seen) == 5
+    browser.all("#attention .heads button")[0].click()
+    assert browser.select("attention", "head").first_selected_option.text == "1"
+    browser.hover(browser.one("#maps .maps svg"))
+    assert "weight" in browser.tip()
+
+
+def test_a_text_is_continued_as_it_is_written(page, shared_server):
+    browser = page()
+    use(browser, "generate")
+    tokens = browser.one("#settings input[name=tokens]")
+    tokens.clear()
+    tokens.send_keys("30")
+    write(browser, "ROMEO:")
+    body = {"prompt": "ROMEO:", "tokens": 30, "temperature": 0.8, "seed": 1}
+    expected = shared_server.good("/v1/generate", body)["text"]
+    browser.wait(lambda: not browser.all(".answer.busy") and browser.all(".answer"))
+    shown = browser.run("return document.querySelector('.answer .text').textContent")
+    assert shown == "ROMEO:" + expected
+    assert "30 tokens" in browser.one(".answer .quiet").text
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    assert '"tokens":30' in browser.one("#command").text
+
+
+def test_a_long_text_is_stopped(page, shared_server):
+    browser = page()
+    use(browser, "generate")
+    tokens = browser.one("#settings input[name=tokens]")
+    tokens.clear()
+    tokens.send_keys("2048")
+    write(browser, "a")
+    browser.wait(lambda: len(browser.run("return document.querySelector('.answer .text').textContent")) > 5)
+    browser.one("#stop").click()
+    browser.wait(lambda: "stopped" in browser.one(".answer .text").text)
+    shared_server.wait_for(lambda: shared_server.metric("synth_active_texts") == 0)
+
+
+def test_classes_with_their_shares(page):
+    browser = page()
+    use(browser, "classify")
+    write(browser, "red tree")
+    (label,) = answers(browser).values()
+    rows = browser.text(".answer tbody tr")
+    assert rows[0].startswith(label) and len(rows) == 3
+
+
+def test_errors_are_shown_where_they_belong(page):
+    browser = page()
+    choose(browser, ["numbers"])
+    write(browser, "one " * 300)
+    browser.wait(lambda: browser.all(".answer .failed"))
+    assert "tokens" in browser.one(".answer .failed").text
+    choose(browser, [])
+    write(browser, "one")
+    assert browser.one("#status").text == "Choose a model."
+
+
+def test_text_is_never_markup(page):
+    browser = page()
+    use(browser, "generate")
+    write(browser, "<img src=x onerror=alert(1)>")
+    browser.wait(lambda: browser.all(".answer") and not browser.all(".answer.busy"))
+    assert not browser.all(".answer img")
+
+
+def test_a_token_can_be_given(page, serve, class_run, tmp_path):
+    (tmp_path / "token").write_text("secret\n")
+    server = serve(class_run, "--token-file", tmp_path / "token")
+    browser = page(url=server.url)
+    browser.one("#token").send_keys("secret\t")
+    browser.wait(lambda: browser.all("#models input"))
+    write(browser, "blue bird")
+    assert len(answers(browser)) == 1

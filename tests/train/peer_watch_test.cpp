@@ -1,0 +1,116 @@
+// Who is alive among processes, with a board in memory in place of the store.
+
+#include "train/peer_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+
+#include "train/process_group.h"
+
+namespace synthesizer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The notes of all, as the store has them.
+class Notes {
+ public:
+  explicit Notes(size_t size) : notes_(size, PeerWatch::first_note()) {}
+  PeerWatch::Board board(size_t rank) {
+    PeerWatch::Board board;
+    board.name = "127.0.0.1:1234";
+    board.write = [this, rank](const std::string& note) {
+      const std::lock_guard lock(mutex_);
+      if (gone_) throw std::runtime_error("gone");
+      notes_[rank] = note;
+    };
+    board.read = [this] {
+      const std::lock_guard lock(mutex_);
+      if (gone_) throw std::runtime_error("gone");
+      return notes_;
+    };
+    return board;
+  }
+  void vanish() {
+    const std::lock_guard lock(mutex_);
+    gone_ = true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> notes_;
+  bool gone_ = false;
+};
+
+class PeerWatching : public ::testing::Test {
+ protected:
+  std::unique_ptr<PeerWatch> watch(int64_t rank) {
+    return std::make_unique<PeerWatch>(rank, 2, PeerWatch::Seconds(1.2),
+                                       notes_.board(static_cast<size_t>(rank)),
+                                       [this](const std::string& message) { ended_.set_value(message); });
+  }
+  Notes notes_{2};
+  std::promise<std::string> ended_;
+  std::future<std::string> message_ = ended_.get_future();
+};
+
+TEST_F(PeerWatching, two_that_live_do_not_miss_each_other) {
+  const auto first = watch(0), second = watch(1);
+  first->enter();
+  EXPECT_EQ(message_.wait_for(2s), std::future_status::timeout);
+  first->leave();
+}
+
+TEST_F(PeerWatching, a_silent_one_ends_the_program_of_who_waits_for_it) {
+  const auto first = watch(0);  // rank 1 never gives a sign
+  first->enter();
+  ASSERT_EQ(message_.wait_for(3s), std::future_status::ready);
+  const std::string message = message_.get();
+  EXPECT_NE(message.find("rank 1 has been silent"), std::string::npos) << message;
+  EXPECT_NE(message.find("--resume"), std::string::npos);
+  first->leave();
+}
+
+TEST_F(PeerWatching, who_does_not_wait_is_told_when_it_begins_to) {
+  const auto first = watch(0);
+  std::this_thread::sleep_for(1500ms);
+  EXPECT_THROW(first->enter(), PeerLost);
+  EXPECT_EQ(message_.wait_for(0s), std::future_status::timeout);
+}
+
+TEST_F(PeerWatching, one_that_fails_says_why) {
+  const auto first = watch(0), second = watch(1);
+  second->end("the disk is full", false);
+  EXPECT_EQ(first->blame("reset"), "rank 1 has failed: the disk is full");
+}
+
+TEST_F(PeerWatching, one_that_saw_another_fail_is_not_blamed) {
+  const auto first = watch(0), second = watch(1);
+  second->end("rank 2 has been silent", true);
+  EXPECT_EQ(first->blame("reset"), "rank 2 has been silent");
+}
+
+TEST_F(PeerWatching, one_that_is_done_is_not_missed) {
+  const auto first = watch(0);
+  watch(1).reset();
+  first->enter();
+  EXPECT_EQ(message_.wait_for(2s), std::future_status::timeout);
+  first->leave();
+}
+
+TEST_F(PeerWatching, a_board_that_is_gone_is_rank_0) {
+  auto second = watch(1);
+  notes_.vanish();
+  EXPECT_NE(second->blame("reset").find("rank 0 has been silent"), std::string::npos);
+}
+
+TEST_F(PeerWatching, a_failure_without_a_culprit_keeps_its_symptom) {
+  const auto first = watch(0), second = watch(1);
+  EXPECT_NE(first->blame("odd symptom").find("odd symptom"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace synthesizer::testing
