@@ -3,7 +3,8 @@
     ./run bench attention [--quick] [--attention V,R+V] [--shapes 8x512] [--causal | --no-causal] …
 
 Every setting first checks that all give the same result and the same gradients, then times them interleaved
-and compares medians. Prints tables, writes results.json and results.png.
+and compares medians. Then our own attentions are timed against each other (R over V, FR over R, R+V over V),
+in rounds of their own. Prints tables, writes results.json and results.png.
 """
 
 from __future__ import annotations
@@ -68,6 +69,28 @@ def measure_setting(setting: Setting, a: argparse.Namespace) -> list[dict]:
     return records
 
 
+OURS = [("R", "V"), ("FR", "R"), ("R+V", "V")]  # what a table costs, and what saved products gain
+
+
+def measure_ours(settings: list[Setting], a: argparse.Namespace) -> list[dict]:
+    """Our own attentions of one shape against each other, all in the same rounds: those of OURS."""
+    named = {s.attention: s for s in settings}
+    pairs = [(one, other) for one, other in OURS if one in named and other in named]
+    wanted = sorted({name for pair in pairs for name in pair})
+    rows = []
+    for passes in a.passes if pairs else []:
+        made = {name: make_competitors(named[name], []).competitors[0] for name in wanted}
+        runs = {name: c.both if passes == "both" else c.forward for name, c in made.items()}
+        measure.interleaved(runs, 0, least=1, most=1)  # brings in threads and memory
+        times = measure.interleaved(runs, a.seconds, least=a.repeats)
+        ms = {name: 1e3 * measure.median(values) for name, values in times.items()}
+        shape, causal, part = settings[0].shape, settings[0].causal, settings[0].part
+        for one, other in pairs:
+            entry = {"attention": one, "over": other, "ratio": ms[other] / ms[one]}
+            rows.append({"part": part, "causal": causal, "shape": shape, "passes": passes, **entry})
+    return rows
+
+
 def measure_memory(setting: Setting, a: argparse.Namespace) -> dict:
     row = {
         "attention": setting.attention,
@@ -90,16 +113,19 @@ def main() -> int:
     torch.set_num_threads(a.threads)
     machine = measure.machine_facts()
     print(table.facts(machine), flush=True)
-    records, memory_rows = [], []
+    records, ours_rows, memory_rows = [], [], []
     for part in a.parts:
         for causal in a.causal:
             for batch, length in a.shapes:
-                for attention in a.attention:
-                    setting = Setting(attention, batch, length, causal, part)
+                settings = [Setting(attention, batch, length, causal, part) for attention in a.attention]
+                for setting in settings:
                     say(f"  {setting}")
                     records += measure_setting(setting, a)
+                ours_rows += measure_ours(settings, a)
             judge(records)
             print("\n" + table.speed(records, part, causal, a.peers, a.passes), flush=True)
+            if ours_rows:
+                print("\n" + table.ours_against_ours(ours_rows, part, causal, a.passes), flush=True)
     if not a.no_memory:
         batch, length = max(a.shapes, key=lambda shape: shape[1])
         for attention in a.attention:
@@ -119,6 +145,7 @@ def main() -> int:
         "machine": machine,
         "sgemm_gflops": sgemm,
         "speed": records,
+        "ours_against_ours": ours_rows,
         "memory": memory_rows,
     }
     (a.out / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")

@@ -4,38 +4,53 @@
 
 N processes with one thread each, against one process with N threads and one with one thread; every
 process takes the batch of `./run bench step`, so N processes do N times the work of one. Competitors take
-steps in turn.
+steps in turn. "sharded": the same processes with train.shard_optimizer. Every thread is bound to a core of
+its own, so that all depends on the programs and nothing on where the system puts them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import socket
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import measure
 from comparison import stepping
 from comparison.options import list_of
-from comparison.process import SYNTH, Process
+from comparison.process import REST, SYNTH, Process
 
 SETTINGS = ["demo", "translation", "encoder"]
+SHARD = "--shard-optimizer"
 TARGETS = {"one thread": 1.8, "all threads": 0.95, "DDP": 1.0}  # of N processes, tokens per second
+
+
+def loopback_bytes() -> int:
+    """That were sent over the loopback device so far, by all programs."""
+    for line in Path("/proc/net/dev").read_text().splitlines():
+        name, _, numbers = line.partition(":")
+        if name.strip() == "lo":
+            return int(numbers.split()[8])
+    return 0
 
 
 class Group:
     """Processes that take a step together; its time is that of the slowest."""
 
-    def __init__(self, commands: list[list[str]]) -> None:
+    def __init__(self, commands: list[list[str]], threads: int) -> None:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             port = listener.getsockname()[1]
         size = str(len(commands))
         self.members = []
+        cores = [str(core) for core in sorted(os.sched_getaffinity(0))]
         for rank, command in enumerate(commands):
+            own = cores[rank % len(cores)] if len(commands) > 1 or threads == 1 else ",".join(cores)
             variables = {
                 "RANK": str(rank),
                 "WORLD_SIZE": size,
@@ -43,22 +58,26 @@ class Group:
                 "LOCAL_WORLD_SIZE": size,
                 "MASTER_ADDR": "127.0.0.1",
                 "MASTER_PORT": str(port),
-                "OMP_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": str(threads),
+                "OMP_PROC_BIND": "true",
             }
-            self.members.append(Process.start(command, variables))
+            self.members.append(Process.start(["taskset", "-c", own, *command], variables))
         for member in self.members:
             member.facts = member.answer()
         self.facts = self.members[0].facts
         self.times: dict[str, list[float]] = {}
         self.losses: list[float] = []
+        self.peak = 0
 
     def step(self, how: str = "") -> float:
+        time.sleep(REST)
         for member in self.members:
             member.send(how)
         answers = [member.answer() for member in self.members]
         self.times.setdefault(how, []).append(max(answer["seconds"] for answer in answers))
         if how in ("", "check"):
             self.losses.append(answers[0]["loss"])
+            self.peak = max(answer["peak"] for answer in answers)
         return answers[0]["loss"]
 
     def close(self) -> None:
@@ -68,15 +87,15 @@ class Group:
             member.process.wait()
 
 
-def ours(setting: str, attention: str, folder: Path, threads: int, count: int) -> Group:
-    command = [SYNTH, "bench", "step", "--setting", setting, "--attention", attention]
+def ours(setting: str, attention: str, folder: Path, threads: int, count: int, *more: str) -> Group:
+    command = [SYNTH, "bench", "step", "--setting", setting, "--attention", attention, *more]
     command += ["--threads", str(threads), "--peer-folder", str(folder)]
-    return Group([list(map(str, command))] * count)
+    return Group([list(map(str, command))] * count, threads)
 
 
 def ddp(facts: dict, folder: Path, count: int) -> Group:
     command = [sys.executable, "-m", "peers.ddp", str(folder), json.dumps({**facts, "threads": 1})]
-    return Group([command] * count)
+    return Group([command] * count, 1)
 
 
 def run(a: argparse.Namespace, setting: str) -> dict:
@@ -88,21 +107,26 @@ def run(a: argparse.Namespace, setting: str) -> dict:
             "all threads": ours(setting, a.attention, folder / "N", count, 1),
             "processes": ours(setting, a.attention, folder / "P", 1, count),
         }
+        if not a.without_sharded:
+            groups["sharded"] = ours(setting, a.attention, folder / "S", 1, count, SHARD)
         groups["DDP"] = ddp(groups["processes"].facts, folder / "P", count)
         for group in groups.values():
-            for _ in range(stepping.FIRST_LOSSES):
+            for _ in range(a.checks):
                 group.step("check")
-            group.step()
         largest = stepping.check_same_work(groups, "float32")
         for group in groups.values():
             group.times.clear()
-        order = list(groups)
+        peaks = {name: group.peak for name, group in groups.items()}
+        order, sent = [name for name in groups if name != "processes"], []
         for _ in range(a.rounds):
             random.shuffle(order)
             for competitor in order:
                 groups[competitor].step()
+            before = loopback_bytes()
+            groups["processes"].step()
+            sent.append(loopback_bytes() - before)
             groups["processes"].step("alone")
-            sent = groups["processes"].step("exchange")
+            added_up = groups["processes"].step("exchange")
         seconds = {name: measure.median(group.times[""]) for name, group in groups.items()}
         alone, exchange = (measure.median(groups["processes"].times[how]) for how in ("alone", "exchange"))
         about = groups["processes"].facts["about"]
@@ -116,34 +140,45 @@ def run(a: argparse.Namespace, setting: str) -> dict:
         "processes": count,
         "largest_difference_of_losses": largest,
         "seconds": seconds,
+        "peak_bytes": peaks,
         "seconds_without_exchange": alone,
         "seconds_of_exchange": exchange,
         "hidden_share_of_exchange": 1 - min(1.0, exposed / exchange),
-        "bytes_per_step": sent,
+        "parameters": added_up / 4,  # of float32
+        "bytes_per_step": added_up,
+        "sent_per_step": measure.median(sent),
     }
 
 
 def table(row: dict) -> str:
     count, seconds = row["processes"], row["seconds"]
-    work = {"one thread": 1, "all threads": 1, "processes": count, "DDP": count}
+    work = {name: 1 if name in ("one thread", "all threads") else count for name in seconds}
     rate = {name: work[name] / seconds[name] for name in seconds}
     out = [f"\n{row['about']}, attention {row['attention']}, {count} processes with one thread each\n"]
-    out += ["| compared with | speed of ours | target |", "|---|---|---|"]
+    out += ["| | step | speed of the processes relative to it | target | peak memory of a process |"]
+    out += ["|---|---|---|---|---|"]
     names = {
+        "processes": f"{count} processes, one thread each",
         "one thread": "one process, one thread",
         "all threads": f"one process, {count} threads",
+        "sharded": f"{count} processes, `train.shard_optimizer`",
         "DDP": f"PyTorch DDP over Gloo, {count} processes",
     }
     for other, name in names.items():
-        ratio, target = rate["processes"] / rate[other], TARGETS[other]
-        judged = (
-            "" if row["setting"] != "translation" else f"{target}×: {'met' if ratio >= target else 'missed'}"
-        )
-        out.append(f"| {name} | {ratio:.2f}× | {judged} |")
+        if other not in seconds:
+            continue
+        ratio, target = rate["processes"] / rate[other], TARGETS.get(other)
+        judged = ""
+        if row["setting"] == "translation" and target:
+            judged = f"{target}×: {'met' if ratio >= target else 'missed'}"
+        compared = "" if other == "processes" else f"{ratio:.2f}×"
+        memory = f"{row['peak_bytes'][other] / 1e6:.0f} MB"
+        out.append(f"| {name} | {seconds[other] * 1000:.1f} ms | {compared} | {judged} | {memory} |")
     out.append(
-        f"\nA step takes {seconds['processes'] * 1000:.1f} ms, "
+        f"\nA step of the processes takes {seconds['processes'] * 1000:.1f} ms, "
         f"{row['seconds_without_exchange'] * 1000:.1f} ms without the exchange of "
-        f"{row['bytes_per_step'] / 1e6:.1f} MB of gradients, which alone takes "
+        f"{row['bytes_per_step'] / 1e6:.1f} MB of gradients ({row['sent_per_step'] / 1e6:.1f} MB are sent "
+        "by all processes, by the system's count), which alone takes "
         f"{row['seconds_of_exchange'] * 1000:.1f} ms: {row['hidden_share_of_exchange'] * 100:.0f}% of it "
         "are hidden behind the backward pass."
     )
@@ -156,6 +191,15 @@ def main() -> None:
     parser.add_argument("--attention", default="V")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument(
+        "--checks",
+        type=int,
+        default=stepping.FIRST_LOSSES,
+        help="steps whose losses are compared (%(default)s)",
+    )
+    parser.add_argument(
+        "--without-sharded", action="store_true", help="leaves out train.shard_optimizer: less memory"
+    )
     parser.add_argument("--json", type=Path, help="the figures, as a file")
     a = parser.parse_args()
     result = {"machine": measure.machine_facts(), "rows": []}

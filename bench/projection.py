@@ -1,6 +1,12 @@
-"""Projected speed of training on many workers: arithmetic, no measurement. The table of docs/scaling.md.
+"""Projected speed of training on many workers: arithmetic from measured figures.
 
-    ./run bench projection
+    ./run bench processes --setting translation --json FILE
+    ./run bench projection --measured FILE
+    ./run bench projection --rate 0.068            T multiply-adds/s, where they were measured otherwise
+
+Measured: bytes of gradients per step and the time of a step of base translation, which is the model of
+recipes/translation/wmt14-en-de.toml; from them bytes per parameter and multiply-adds per second of a CPU.
+Stated: the rate of a GPU worker, and the networks' bandwidth and latency.
 
 A worker is a process (or a machine) with its own batch of the recipe, so more workers make larger steps.
 A ring all-reduce over N workers sends 2 (N - 1) / N times the bytes of the gradients from each of them and
@@ -10,42 +16,66 @@ has 2 (N - 1) messages in a row; it runs beside the backward pass, two thirds of
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 
 # Parameters, and tokens of a worker's batch (train.batch_tokens of the recipe). Forward and backward take 3
 # multiply-adds for each parameter and token.
 SETTINGS = {
-    "WMT'14 en-de (Transformer base)": {"parameters": 60.5e6, "tokens": 4096},
+    "WMT'14 en-de (Transformer base)": {"parameters": None, "tokens": 4096},  # the model that is measured
     "C4 (T5 base)": {"parameters": 223e6, "tokens": 8192},
 }
-RATES = {"CPU worker, 0.15 T multiply-adds/s": 0.15e12, "GPU worker, 50 T multiply-adds/s": 50e12}
+BASE_PARAMETERS = 60.5e6  # of base translation, float32
+MEASURED_TOKENS = 32 * 64  # of a step of base translation (src/bench/step_setting.cpp), on each side
+GPU = 50e12  # multiply-adds per second
 NETWORKS = {"1 Gbit/s": 0.125e9, "10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
-LATENCY = 50e-6  # seconds a message
+LATENCY = 50e-6  # seconds per message
 WORKERS = [8, 64, 512]
 BACKWARD = 2 / 3
 
 
-def efficiency(parameters: float, tokens: float, rate: float, bandwidth: float, workers: int) -> float:
-    """Speed of `workers`, divided by that many times the speed of one."""
-    compute = 3 * parameters * tokens / rate
-    exchange = 4 * parameters * 2 * (workers - 1) / workers / bandwidth + 2 * (workers - 1) * LATENCY
+def efficiency(compute: float, sent: float, bandwidth: float, workers: int) -> float:
+    """Speed of `workers`, divided by that many times the speed of one.
+
+    compute: seconds of a step; sent: bytes of gradients.
+    """
+    exchange = sent * 2 * (workers - 1) / workers / bandwidth + 2 * (workers - 1) * LATENCY
     return compute / (compute + max(0.0, exchange - BACKWARD * compute))
 
 
+def translation_row(parser: argparse.ArgumentParser, path: Path) -> dict:
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    found = [row for row in rows if row["setting"] == "translation"]
+    if not found:
+        parser.error(f"{path} has no row of base translation: measure with --setting translation")
+    return found[0]
+
+
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__.split("\n")[0], prog="./run bench projection").parse_args()
-    print(
-        "| setting | worker | bytes a step | network | " + " | ".join(f"{n} workers" for n in WORKERS) + " |"
-    )
-    print("|---" * (4 + len(WORKERS)) + "|")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], prog="./run bench projection")
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("--measured", type=Path, help="what bench processes --json wrote")
+    given.add_argument("--rate", type=float, help="of a CPU worker, in T multiply-adds/s")
+    a = parser.parse_args()
+    parameters, rate, per_parameter = BASE_PARAMETERS, (a.rate or 0) * 1e12, 4.0
+    if a.measured:
+        row = translation_row(parser, a.measured)
+        parameters = row["parameters"]
+        rate = 3 * parameters * MEASURED_TOKENS / row["seconds"]["all threads"]
+        per_parameter = row["bytes_per_step"] / parameters
+    workers = {f"CPU, {rate / 1e12:.3f} T multiply-adds/s (measured)": rate}
+    workers[f"GPU, {GPU / 1e12:.0f} T multiply-adds/s (assumed)"] = GPU
+    print("| setting | worker | step of one worker | bytes a step | network | ", end="")
+    print(" | ".join(f"{n} workers" for n in WORKERS) + " |")
+    print("|---" * (5 + len(WORKERS)) + "|")
     for name, setting in SETTINGS.items():
-        for worker, rate in RATES.items():
+        count = setting["parameters"] or parameters
+        sent = per_parameter * count
+        for worker, speed in workers.items():
+            compute = 3 * count * setting["tokens"] / speed
             for network, bandwidth in NETWORKS.items():
-                speeds = [
-                    f"{efficiency(setting['parameters'], setting['tokens'], rate, bandwidth, n) * n:.3g}×"
-                    for n in WORKERS
-                ]
-                size = f"{4 * setting['parameters'] / 1e6:.0f} MB"
-                print(f"| {name} | {worker} | {size} | {network} | {' | '.join(speeds)} |")
+                speeds = " | ".join(f"{efficiency(compute, sent, bandwidth, n) * n:.3g}×" for n in WORKERS)
+                print(f"| {name} | {worker} | {compute:.3g} s | {sent / 1e6:.0f} MB | {network} | {speeds} |")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ endif()
 
 # What people may include; the rest of the headers is ours to change.
 set(public_headers
-  attention/attention.h attention/declared_module.h attention/multi_head_attention.h attention/layer_weights.h attention/logits.h
+  attention/added_logits.h attention/attention.h attention/declared_module.h attention/multi_head_attention.h attention/layer_weights.h attention/logits.h
   attention/matrix_form.h attention/mixer.h attention/mixture.h attention/options.h attention/parameter.h
   attention/registry.h attention/baselines.h attention/slots.h attention/spec.h attention/state.h attention/synthesis.h
   attention/kernel/attend.h attention/kernel/convolve.h
@@ -18,7 +18,7 @@ foreach(header ${public_headers})
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/synthesizer/${folder} COMPONENT library)
 endforeach()
 
-install(TARGETS synthesizer_base synthesizer_runtime synthesizer_attention EXPORT SynthesizerTargets
+install(TARGETS synthesizer_fmt synthesizer_base synthesizer_runtime synthesizer_attention EXPORT SynthesizerTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Synthesizer)
 install(EXPORT SynthesizerTargets NAMESPACE synthesizer:: DESTINATION ${config_folder} COMPONENT library)

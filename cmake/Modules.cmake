@@ -1,10 +1,12 @@
 # How a module of src/ (and a test program) is compiled.
 #
-# Two things keep the first build short. LibTorch's headers take ten seconds to parse: everything that uses tensors
-# shares one precompiled header, which loads in two. And sources are compiled several at a time ("unity build"), which
-# parses what they include once and instantiates what they use once; a batch is small enough that an edit of one
-# source is compiled in seconds. Sources of one module therefore share one namespace: names in anonymous namespaces
-# must differ within a module.
+# Three things keep the first build short:
+# - LibTorch's headers take ten seconds to parse. Everything that uses tensors shares one precompiled header, and
+#   everything else a small one.
+# - fmt is compiled once, not in every source that formats a text.
+# - Sources are compiled several at a time ("unity build"), which parses what they include once and instantiates what
+#   they use once; a batch is small enough that an edit of one source is compiled in seconds. Sources of one module
+#   therefore share one namespace: names in anonymous namespaces must differ within a module.
 #
 # A precompiled header is used only where macros and code generation agree with those it was made with, so all users
 # have the same definitions, -fPIC and OpenMP; the optimisation level may differ, but not be -O0 for some.
@@ -17,15 +19,27 @@ if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 endif()
 
+# The fmt of LibTorch's headers. What uses no tensors has Debian's, headers and library.
+add_library(synthesizer_fmt STATIC ${PROJECT_SOURCE_DIR}/src/base/fmt_library.cpp)
+set_target_properties(synthesizer_fmt PROPERTIES EXPORT_NAME fmt)
+target_include_directories(synthesizer_fmt SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+
 # Whoever installs the library has no use for the JSON headers: nothing public includes them.
-set(synthesizer_tensor_libraries torch synthesizer::openmp fmt::fmt-header-only
-                                 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
-file(WRITE ${CMAKE_BINARY_DIR}/tensor_header.cpp "// compiled for its precompiled header\n")
-add_library(synthesizer_tensor_header OBJECT ${CMAKE_BINARY_DIR}/tensor_header.cpp)
-target_link_libraries(synthesizer_tensor_header PRIVATE ${synthesizer_tensor_libraries})
-target_precompile_headers(synthesizer_tensor_header PRIVATE
-  <ATen/ATen.h> <ATen/Parallel.h> <torch/nn/module.h> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
-  <algorithm> <filesystem> <functional> <map> <memory> <numeric> <optional> <string> <vector>)
+set(json_headers $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+set(synthesizer_tensor_libraries torch synthesizer::openmp synthesizer_fmt ${json_headers})
+set(synthesizer_plain_libraries fmt::fmt ${json_headers})
+
+# synthesizer_header(NAME HEADERS…): a precompiled header that targets with ${synthesizer_NAME_libraries} share.
+function(synthesizer_header name)
+  file(WRITE ${CMAKE_BINARY_DIR}/${name}_header.cpp "// compiled for its precompiled header\n")
+  add_library(synthesizer_${name}_header OBJECT ${CMAKE_BINARY_DIR}/${name}_header.cpp)
+  target_link_libraries(synthesizer_${name}_header PRIVATE ${synthesizer_${name}_libraries})
+  target_precompile_headers(synthesizer_${name}_header PRIVATE ${ARGN}
+    <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
+    <algorithm> <filesystem> <functional> <map> <memory> <numeric> <optional> <string> <vector>)
+endfunction()
+synthesizer_header(tensor <ATen/ATen.h> <ATen/Parallel.h> <torch/nn/module.h>)
+synthesizer_header(plain)
 
 # synthesizer_compile(TARGET [TENSORS] [OPTIMIZE LEVEL]): what the comment above says. TENSORS: it uses LibTorch.
 # LEVEL: of a release build; 1 for code that only directs other code.
@@ -40,10 +54,12 @@ function(synthesizer_compile target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE -fPIC)
   endif()
+  set(kind plain)
   if(arg_TENSORS)
-    target_link_libraries(${target} PRIVATE ${synthesizer_tensor_libraries})
-    target_precompile_headers(${target} REUSE_FROM synthesizer_tensor_header)
+    set(kind tensor)
   endif()
+  target_link_libraries(${target} PRIVATE ${synthesizer_${kind}_libraries})
+  target_precompile_headers(${target} REUSE_FROM synthesizer_${kind}_header)
 endfunction()
 
 # synthesizer_module(NAME SOURCES… [LINK TARGETS…] [PRIVATE_LINK TARGETS…] [TENSORS] [OPTIMIZE LEVEL]): the library

@@ -14,7 +14,14 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # A precompiled header is part of what a result depends on; ccache has to be told so.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
-  add_compile_options(-fpch-preprocess)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options(-fpch-preprocess)
+  endif()
+endif()
+
+# GCC looks for garbage among all that a precompiled header holds, again and again; there is little to be found.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(--param=ggc-min-heapsize=2000000)
 endif()
 
 find_program(MOLD mold)
@@ -24,12 +31,18 @@ endif()
 
 function(synthesizer_warnings target)
   # A precompiled header that does not fit is passed over with a warning and costs half a minute a file.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Werror=invalid-pch)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
+                         $<$<CXX_COMPILER_ID:GNU>:-Werror=invalid-pch>)
 endfunction()
 
 if(SYNTHESIZER_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+elseif(SYNTHESIZER_SANITIZE STREQUAL "fuzz")
+  # clang. Line numbers only, and no check of virtual tables, which LibTorch's uninstrumented classes do not pass.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize=vptr
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer -gline-tables-only)
+  add_link_options(-fsanitize=address,undefined)
 elseif(SYNTHESIZER_SANITIZE)
   # LibTorch itself is not instrumented: container checks across its border would be false alarms.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

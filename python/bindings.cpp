@@ -1,5 +1,6 @@
-// Layers and the registries for Python. The operators themselves are torch.ops.synthesizer.attend and
-// .convolve, registered by the same library; tensors are owned by Python's module and passed with every call.
+// Layers and the registries for Python. Operators (torch.ops.synthesizer.attention_layer, what a layer does;
+// .attend and .convolve, the kernels) are registered by the same library; tensors are owned by Python's
+// module and passed with every call.
 
 #include <c10/core/GradMode.h>
 #include <pybind11/stl.h>
@@ -7,6 +8,7 @@
 
 #include "attention/baselines.h"
 #include "attention/kernel/tile.h"
+#include "attention/layer_operator.h"
 #include "attention/mixer.h"
 #include "attention/registry.h"
 #include "attention/spec.h"
@@ -138,21 +140,9 @@ PYBIND11_MODULE(_C, m) {
       .def_property_readonly("bias", &option<&AttentionOptions::bias>)
       .def_property_readonly("options", [](const Mixer& mixer) { return mixer.options().options.values(); })
       .def_property_readonly("spec", [](const Mixer& mixer) { return short_spec(mixer.options().attention); })
+      .def_property_readonly("description",
+                             [](const Mixer& mixer) { return layer_description(mixer.options()); })
       .def("initialise", [](const Mixer& mixer) { return mixer.initialise(); })
-      .def(
-          "forward",
-          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-             const MaybeTensor& lengths, bool training) {
-            return mixer.forward({tensors, {}, {}}, x, lengths.value_or(at::Tensor()), training);
-          },
-          py::call_guard<py::gil_scoped_release>())
-      .def(
-          "weights",
-          [](const Mixer& mixer, const std::vector<at::Tensor>& tensors, const at::Tensor& x,
-             const MaybeTensor& lengths) {
-            return mixer.weights({tensors, {}, {}}, x, lengths.value_or(at::Tensor()));
-          },
-          py::call_guard<py::gil_scoped_release>())
       .def("start", &Mixer::start)
       .def(
           "step",

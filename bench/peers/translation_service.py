@@ -1,5 +1,5 @@
-"""CTranslate2 behind FastAPI and uvicorn, as people serve it: requests that arrive within a few milliseconds
-are one batch.
+"""CTranslate2 behind FastAPI and uvicorn, as people serve it: requests that arrive within a few milliseconds,
+or while a batch is translated, are the next batch.
 
     python -m peers.translation_service FOLDER PORT SETTING
 """
@@ -28,12 +28,18 @@ def application(translator: ctranslate2.Translator, batch: int) -> FastAPI:
     app, queue = FastAPI(), asyncio.Queue()
 
     def work(items: list) -> list[str]:
-        first = items[0][0]
+        asked = [wanted for wanted, _ in items]
+        beam = asked[0].beam
+        # A greedy search can end each sentence at its own length; a beam search has one for the batch.
+        ends = (
+            {"callback": lambda step: step.step + 1 >= asked[step.batch_id].max_length} if beam == 1 else {}
+        )
         results = translator.translate_batch(
-            [[*wanted.text.split(), "</s>"] for wanted, _ in items],
-            beam_size=first.beam,
-            max_decoding_length=first.max_length,
+            [[*wanted.text.split(), "</s>"] for wanted in asked],
+            beam_size=beam,
+            max_decoding_length=max(wanted.max_length for wanted in asked),
             max_batch_size=batch,
+            **ends,
         )
         return [" ".join(result.hypotheses[0]) for result in results]
 

@@ -1,4 +1,4 @@
-"""Throughput and latency of servers as bars."""
+"""Latency of servers over the rate at which requests come."""
 
 from __future__ import annotations
 
@@ -6,26 +6,49 @@ from pathlib import Path
 
 from . import style
 
-COLOURS = {"ours": style.GREEN, "CTranslate2": style.ORANGE}
+COLOURS = {"ours": "#4f9a6b", "CTranslate2": "#d08a3c"}
 
 
-def _bars(axes, values: dict[str, float], title: str, digits: int) -> None:
-    for place, (name, value) in enumerate(values.items()):
-        axes.bar(place, value, width=0.7, color=COLOURS[name.split()[0]], zorder=2)
-        axes.annotate(f"{value:.{digits}f}", (place, value), (0, 2), textcoords="offset points", ha="center",
-                      fontsize=8, color=style.INK)  # fmt: skip
-    axes.set_xticks(range(len(values)), [name.replace(" ", "\n") for name in values])
-    axes.yaxis.grid(True, color=style.FAINT, lw=0.7, zorder=0)
+def _panel(axes, rows: dict[str, dict], kind: str) -> None:
+    most = 0.0
+    for name, row in rows.items():
+        server, own = name.split()
+        if own != kind:
+            continue
+        points = sorted(row["loads"], key=lambda point: point["offered"])
+        offered = [point["offered"] for point in points]
+        for key, dashes in [("p99", "-"), ("p50", (0, (4, 3)))]:
+            seconds = [point[key] for point in points]
+            axes.plot(
+                offered, seconds, color=COLOURS[server], ls=dashes, lw=1.6, marker="o", ms=3.5, zorder=3,
+                label=f"{server} {key}",
+            )  # fmt: skip
+        axes.axvline(row["saturation"], color=COLOURS[server], lw=0.9, ls=":", zorder=1)
+        axes.annotate(f"{row['saturation']:.0f}/s", (row["saturation"], 1), (3, -4),
+                      xycoords=("data", "axes fraction"), textcoords="offset points", va="top", fontsize=8,
+                      color=COLOURS[server])  # fmt: skip
+        most = max(most, offered[-1])
+    axes.set_yscale("log")
+    axes.set_xlim(0, 1.03 * most)
+    axes.yaxis.grid(True, which="major", color=style.FAINT, lw=0.7, zorder=0)
+    axes.set_xlabel("requests per second offered", fontsize=8, color=style.INK)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g} s")
+    axes.yaxis.set_minor_formatter(lambda *_: "")
     style.plain(axes)
-    style.title(axes, title)
+    style.title(axes, kind)
 
 
-def draw(rows: dict[str, dict], about: str, path: Path) -> None:
-    figure, axes = style.panels(1, 3, (10, 3.4))
-    _bars(axes[0][0], {name: row["saturation"] for name, row in rows.items()}, "sentences/s at saturation", 1)
-    half = {name: 1e3 * row["half"]["p99"] for name, row in rows.items()}
-    _bars(axes[0][1], half, "p99 at half of saturation, ms", 0)
-    triple = {name: 1e3 * row["triple"]["p99"] for name, row in rows.items()}
-    _bars(axes[0][2], triple, "p99 of accepted requests at 3×, ms", 0)
-    figure.suptitle(about, x=0.01, ha="left", fontsize=11, color=style.INK)
-    figure.savefig(path, dpi=150)
+def draw(result: dict, path: Path) -> None:
+    rows = result["rows"]
+    kinds = list(dict.fromkeys(name.split()[-1] for name in rows))
+    figure, axes = style.panels(1, len(kinds), (5.2 * len(kinds), 4.4))
+    for one, kind in zip(axes[0], kinds):
+        _panel(one, rows, kind)
+        one.legend(frameon=False, fontsize=8, labelcolor=style.INK)
+    axes[0][0].set_ylabel("latency from when a request was due", fontsize=8, color=style.INK)
+    style.head(
+        figure,
+        "Latency of accepted requests; dotted: saturation",
+        style.facts(result["machine"], result["about"]),
+    )
+    style.save(figure, path)

@@ -52,6 +52,20 @@ def speed(records: list[dict], part: str, causal: bool, peers: list[str], passes
     return "\n".join(lines)
 
 
+def ours_against_ours(rows: list[dict], part: str, causal: bool, passes: list[str]) -> str:
+    """How many times faster one of our attentions is than another, by shape."""
+    chosen = [r for r in rows if r["part"] == part and r["causal"] == causal]
+    found = {(r["shape"], r["attention"], r["over"], r["passes"]): r["ratio"] for r in chosen}
+    lines = ["ours against ours: how many times faster, in the same rounds"]
+    lines.append(" " * 20 + "".join(f"{PASSES[p]:>20}" for p in passes))
+    last = None
+    for shape, one, other in dict.fromkeys((r["shape"], r["attention"], r["over"]) for r in chosen):
+        cells = "".join(f"{found[shape, one, other, p]:20.2f}" for p in passes)
+        lines.append(f"{shape if shape != last else '':8}{one + ' over ' + other:12}{cells}")
+        last = shape
+    return "\n".join(lines)
+
+
 def memory(rows: list[dict], shape: str) -> str:
     lines = [
         f"peak memory of forward + backward, the core alone, causal, {shape}; in MiB, inputs not counted"

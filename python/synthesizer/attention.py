@@ -27,7 +27,7 @@ def baselines() -> list[dict[str, Any]]:
     >>> [r["name"] for r in baselines()]
     ['light-conv', 'dynamic-conv', 'linformer']
     >>> baselines()[0]["options"]
-    ['kernel']
+    ['kernel', 'groups']
     """
     return _C.baselines()
 
@@ -45,8 +45,8 @@ class Attention(nn.Module):
         dropout: on the attention weights, or on the taps of a convolution, in training.
         bias: biases of the projections of input and output (value, glu, output).
         **options: of the members: ``hidden``, ``share_heads`` (D), ``init_std`` (R, Fix, FR), ``rank`` (FR),
-            ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the baselines: ``kernel``
-            (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
+            ``hidden``, ``a``, ``b``, ``tiling`` (FD), ``weights`` (mixtures); of the baselines: ``kernel``,
+            ``groups`` (light-conv, dynamic-conv), ``rank``, ``share_heads``, ``share_kv`` (linformer).
 
     >>> a = Attention("FR", width=32, heads=4, max_length=16, rank=2)
     >>> sorted(a.state_dict())
@@ -83,6 +83,7 @@ class Attention(nn.Module):
             values.flag("bias", bias),
             {name: values.option(name, value) for name, value in options.items()},
         )
+        self._description = self._mixer.description  # what operators know the layer by
         device = torch.get_default_device() if device is None else device
         dtype = torch.get_default_dtype() if dtype is None else dtype
         self._places: list[tuple[list[str], str]] = []  # ["logits", "V", "query"], "weight"
@@ -92,14 +93,27 @@ class Attention(nn.Module):
             _put(self, path, name, tensor.to(device=device, dtype=dtype), parameter.trained)
 
     def forward(
-        self, x: Tensor, lengths: Tensor | None = None, need_weights: bool = False
+        self,
+        x: Tensor,
+        lengths: Tensor | None = None,
+        bias: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attends over x (B×L×D, any L ≤ max_length), giving B×L×D.
 
         lengths: how many positions of each sample count (B, integers); the rest is padding on the right:
             padded columns get no weight, padded rows of the result are 0.
+        bias: added to the logits: H×L×L for all samples, or B×H×L×L; of the dtype of x, with gradients.
+        mask: what may be seen: boolean (True: may be seen), or numbers that are added to the logits
+            (-infinity: may not be seen); L×L, B×L×L or B×H×L×L. It applies beside ``causal`` and lengths. A
+            row in which nothing may be seen is 0, as padded rows are.
         need_weights: also return the weights, without dropout: B×H×L×L, or 1×H×L×L where they depend on no
-            token and no lengths are given. Slow, for inspection. An error for baselines, which have none.
+            token, no lengths are given, and no bias or mask for each sample. Slow, for inspection. An error
+            for baselines, which have none (and take no bias and no mask).
+
+        Works inside ``torch.compile(fullgraph=True)`` and ``torch.export.export``, for any batch and length.
+        ``torch.func`` transforms are refused: the kernels' gradients are those of ``torch.autograd``.
 
         >>> a = Attention("D", width=8, heads=2, max_length=6)
         >>> y = a(torch.randn(2, 6, 8), lengths=torch.tensor([6, 3]))
@@ -108,11 +122,17 @@ class Attention(nn.Module):
         """
         if lengths is not None:
             lengths = values.lengths(lengths)
-        tensors = self._tensors()
+        bias, mask = values.maybe_tensor("bias", bias), values.maybe_tensor("mask", mask)
+        if not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active():
+            raise RuntimeError(
+                "torch.func transforms (grad, vmap, jacrev, …) do not work on Attention, whose kernels have "
+                "gradients of torch.autograd: use torch.autograd.grad or backward()"
+            )
+        what = (self._description, self._tensors(), x, lengths, bias, mask)
         if not need_weights:
-            return self._mixer.forward(tensors, x, lengths, self.training)
-        weights = self._mixer.weights(tensors, x, lengths)  # first: not every layer has them
-        return self._mixer.forward(tensors, x, lengths, self.training), weights
+            return torch.ops.synthesizer.attention_layer(*what, self.training)
+        weights = torch.ops.synthesizer.attention_layer_weights(*what)  # first: not every layer has them
+        return torch.ops.synthesizer.attention_layer(*what, self.training), weights
 
     def start(self, batch: int) -> State:
         """An empty state for decoding a batch step by step; causal layers only.
@@ -162,7 +182,7 @@ class Attention(nn.Module):
             _put(self, path, name, grown, trained)
             if trained:
                 self.get_parameter(".".join([*path, name])).requires_grad_(tensor.requires_grad)
-        self._mixer = larger
+        self._mixer, self._description = larger, larger.description
         return self
 
     def count(self, length: int | None = None) -> dict[str, int]:

@@ -77,6 +77,15 @@ def embedding(hyps: Sequence[str], refs: References, vectors: str | os.PathLike,
     return _measure("embedding", hyps, refs, {"vectors": vectors, **options})
 
 
+def exact_match(hyps: Sequence[str], refs: References) -> dict:
+    """The share of texts that are one of their references, letter by letter.
+
+    >>> exact_match(["one", "two"], ["one", "three"])["exact_match"]
+    50.0
+    """
+    return _measure("exact_match", hyps, refs, {})
+
+
 def classify(hyps: Sequence[str], refs: Sequence[str], **options: object) -> dict:
     """accuracy, macro_f1 and matthews of labels, times 100; with positive="LABEL" its f1, too.
 

@@ -86,6 +86,18 @@ def lengths(value: Any) -> Tensor:
     return tensor.long()
 
 
+def maybe_tensor(name: str, value: Any) -> Tensor | None:
+    """A tensor or None.
+
+    >>> maybe_tensor("mask", [[True]])
+    Traceback (most recent call last):
+    ValueError: mask is a list: it must be a tensor or None
+    """
+    if value is not None and not isinstance(value, Tensor):
+        raise ValueError(f"{name} is a {type(value).__name__}: it must be a tensor or None")
+    return value
+
+
 def _own(value: Any) -> Any:
     """NumPy's and torch's scalars as Python's own."""
     return value.item() if getattr(value, "ndim", None) == 0 else value

@@ -36,14 +36,14 @@ AttentionImpl::AttentionImpl(AttentionOptions options)
   }
 }
 
-at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths,
-                                  const at::Tensor& bias) const {
-  return mixer_->forward(weights_, x, lengths, is_training(), bias);
+at::Tensor AttentionImpl::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
+                                  const at::Tensor& mask) const {
+  return mixer_->forward(weights_, x, lengths, is_training(), bias, mask);
 }
 
-at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths,
-                                  const at::Tensor& bias) const {
-  return mixer_->weights(weights_, x, lengths, bias);
+at::Tensor AttentionImpl::weights(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
+                                  const at::Tensor& mask) const {
+  return mixer_->weights(weights_, x, lengths, bias, mask);
 }
 
 void AttentionImpl::grow(int64_t max_length) {

@@ -19,10 +19,12 @@ class AttentionImpl : public DeclaredModule {
  public:
   explicit AttentionImpl(AttentionOptions options);
 
-  /// See Mixer::forward, also for the bias.
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
+  /// See Mixer::forward, also for bias and mask.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {},
+                     const at::Tensor& mask = {}) const;
   /// The weights without dropout; see Mixer::weights.
-  at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {}) const;
+  at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {},
+                     const at::Tensor& mask = {}) const;
 
   State start(int64_t batch) const { return mixer_->start(batch); }
   at::Tensor step(const at::Tensor& x, State& state, const at::Tensor& bias = {}) const {

@@ -21,10 +21,10 @@ std::unique_ptr<Mixer> make_baseline(AttentionOptions options) {
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> list = {
-      {"light-conv", "lightweight convolution: one kernel a head for all positions (Wu et al. 2019)", true,
-       "hw", "kernel", Convolution::accepted_options(), make_baseline<LightConvolution>},
+      {"light-conv", "lightweight convolution: one kernel a group for all positions (Wu et al. 2019)", true,
+       "gw", "kernel", Convolution::accepted_options(), make_baseline<LightConvolution>},
       {"dynamic-conv", "dynamic convolution: kernels made from each position's token (Wu et al. 2019)", true,
-       "dhw", "kernel", Convolution::accepted_options(), make_baseline<DynamicConvolution>},
+       "dgw", "kernel", Convolution::accepted_options(), make_baseline<DynamicConvolution>},
       {"linformer", "attention to k projections of all positions (Wang et al. 2020)", false, "2d² + 2kN",
        "rank", Linformer::accepted_options(), make_baseline<Linformer>},
   };

@@ -26,7 +26,7 @@ std::vector<Parameter> hidden_parameters(int64_t width, int64_t heads, int64_t h
 
 at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads) {
   if (!weights.find("hidden.weight").defined())
-    return x.unsqueeze(1).expand({x.size(0), heads, x.size(1), x.size(2)});
+    return x.unsqueeze(1).expand_symint({x.sym_size(0), heads, x.sym_size(1), x.sym_size(2)});
   return split_heads(at::relu(project(weights, "hidden", x)), heads);
 }
 
@@ -58,8 +58,8 @@ Logits Dense::logits(const Weights& weights, const at::Tensor& x, const RowRange
   auto bias = narrowed(weights["out.bias"], -1, 0, range.columns);      // H×M, or M
   Logits logits;
   logits.row = hidden_features(weights, x, heads_);
-  logits.column = weight.transpose(-1, -2).expand({heads_, range.columns, features()});  // H×M×C
-  logits.table = bias.unsqueeze(-2).expand({heads_, 1, range.columns});
+  logits.column = weight.transpose(-1, -2).expand_symint({heads_, range.columns, features()});  // H×M×C
+  logits.table = bias.unsqueeze(-2).expand_symint({heads_, 1, range.columns});
   return logits;
 }
 

@@ -12,6 +12,7 @@ at::Tensor join_heads(const at::Tensor& y);
 
 /// t.narrow(dimension, begin, length), and t itself where that is all of it: the gradient of a narrowed
 /// tensor is copied into zeros.
-at::Tensor narrowed(const at::Tensor& t, int64_t dimension, int64_t begin, int64_t length);
+at::Tensor narrowed(const at::Tensor& t, int64_t dimension, const c10::SymInt& begin,
+                    const c10::SymInt& length);
 
 }  // namespace synthesizer

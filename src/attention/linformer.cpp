@@ -51,14 +51,15 @@ Linformer::Linformer(AttentionOptions given)
 }
 
 at::Tensor Linformer::along_length(const at::Tensor& matrix, const at::Tensor& x) const {
-  const auto cut = matrix.narrow(-1, 0, x.size(1));  // k×L, or H×k×L
+  const auto cut = narrowed(matrix, -1, 0, x.sym_size(1));  // k×L, or H×k×L
   if (!share_heads_) return at::matmul(cut, split_heads(x, options().heads));
-  const auto mixed = at::bmm(cut.expand({x.size(0), rank_, x.size(1)}), x);  // B×k×D, all heads at once
+  const auto mixed =
+      at::bmm(cut.expand_symint({x.sym_size(0), rank_, x.sym_size(1)}), x);  // B×k×D, all heads at once
   return split_heads(mixed, options().heads);
 }
 
 at::Tensor Linformer::forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                                   bool training, const at::Tensor&) const {
+                                   bool training, const AddedLogits&) const {
   const Weights weights(parameters(), all);
   const AttentionOptions& o = options();
   auto mixed = [&](const char* name, const char* matrix) {
@@ -69,9 +70,8 @@ at::Tensor Linformer::forward_impl(const LayerWeights& all, const at::Tensor& x,
   logits.key = mixed("key", "project.key");                           // B×H×k×K
   logits.scale = 1 / std::sqrt(static_cast<double>(o.head_width()));
   const auto value = mixed("value", share_kv_ ? "project.key" : "project.value");
-  const bool dropping = training && o.dropout > 0;
-  const auto y = attend(logits, {false, lengths, {}}, value,
-                        dropping ? Dropout{o.dropout, draw_seed()} : Dropout{});  // B×H×L×K
+  const auto y =
+      attend(logits, {false, lengths, {}}, value, draw_dropout(training ? o.dropout : 0, x));  // B×H×L×K
   return project(weights, "output", join_heads(y));
 }
 

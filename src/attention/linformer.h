@@ -27,7 +27,7 @@ class Linformer : public Mixer {
 
  protected:
   at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          bool training, const at::Tensor& bias) const override;
+                          bool training, const AddedLogits& added) const override;
   int64_t macs(int64_t length) const override;
   void prepare_growth(AttentionOptions& larger) const override;
 

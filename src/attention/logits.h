@@ -8,10 +8,11 @@ namespace synthesizer {
 
 /// The answer of a synthesizing function: the logits S, not as a matrix but as the parts it is made of.
 ///
-///     S = scale · query keyᵀ  +  row columnᵀ  +  table_scale · table  +  left ⊙ right
+///     S = scale · query keyᵀ  +  row columnᵀ  +  table_scale · table  +  left ⊙ right  +  bias
 ///
 /// Each part may be absent (undefined tensors); where all are, S is zero. The kernel forms S block by
-/// block from these, so that no L×M matrix per sample is ever written to memory.
+/// block from these, so that no L×M matrix per sample is ever written to memory (unless a caller brings one:
+/// `bias`).
 ///
 /// Shape letters as everywhere: B batch, H heads, L rows, M columns; F, G widths of features.
 struct Logits {
@@ -32,8 +33,12 @@ struct Logits {
   /// L where no part has it: beside a table of one row, or no part at all. Not given: L = M.
   std::optional<int64_t> rows = std::nullopt;
 
+  at::Tensor bias;  ///< B×H×L×M, each sample's own; any stride may be 0. -infinity hides an entry
+
   /// Depends on no token: the same weights serve every sample.
-  bool global() const { return !query.defined() && (!row.defined() || row.dim() == 3) && !left.defined(); }
+  bool global() const {
+    return !query.defined() && (!row.defined() || row.dim() == 3) && !left.defined() && !bias.defined();
+  }
 };
 
 /// Which entries count. Undefined lengths: all of them.
@@ -48,6 +53,7 @@ struct Mask {
 struct Dropout {
   double probability = 0;
   int64_t seed = 0;
+  at::Tensor drawn;  ///< one int64 that is added to the seed, for graphs that draw it when they run
 };
 
 }  // namespace synthesizer

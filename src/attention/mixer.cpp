@@ -57,16 +57,15 @@ std::vector<at::Tensor> Mixer::initialise(at::ScalarType dtype) const {
   return tensors;
 }
 
-void Mixer::check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank,
-                        const at::Tensor& bias) const {
+void Mixer::check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank, bool biased) const {
   if (all.tensors.size() != parameters_.size() ||
       (!all.forms.empty() && all.forms.size() != all.tensors.size())) {
     throw std::logic_error(fmt::format("{} tensors and {} forms for {} parameters", all.tensors.size(),
                                        all.forms.size(), parameters_.size()));
   }
   const char* wanted = rank == 3 ? "batch×length×width" : "batch×width";
-  if (x.dim() != rank || x.size(-1) != options_.width) {
-    invalid(fmt::format("x has shape {}: it must be {} with width {}", fmt::join(x.sizes(), "×"), wanted,
+  if (x.dim() != rank || x.sym_size(-1) != options_.width) {
+    invalid(fmt::format("x has shape {}: it must be {} with width {}", kernel::shape_text(x), wanted,
                         options_.width));
   }
   const at::Tensor& weight = all.tensors[0];
@@ -78,41 +77,50 @@ void Mixer::check_input(const LayerWeights& all, const at::Tensor& x, int64_t ra
     invalid(fmt::format("x has dtype {} and the layer {}: convert one of them, or use autocast",
                         c10::toString(x.scalar_type()), c10::toString(weight.scalar_type())));
   }
-  if (bias.defined() && !supports_bias()) {
-    invalid(fmt::format("{} has no logits to add a bias to: call it without one",
+  if (biased && !supports_bias()) {
+    invalid(fmt::format("{} has no logits to add a bias or a mask to: call it without one",
                         short_spec(options_.attention)));
   }
 }
 
 at::Tensor Mixer::checked_lengths(const at::Tensor& x, const at::Tensor& lengths) const {
-  const int64_t length = x.size(1);
+  const c10::SymInt length = x.sym_size(1);
   if (length > options_.max_length) {
     invalid(
         fmt::format("length {} is over max_length {}: build the layer with a larger max_length, or grow it",
-                    length, options_.max_length));
+                    length.guard_int(__FILE__, __LINE__), options_.max_length));
   }
   if (!lengths.defined()) return {};
-  kernel::check_lengths("lengths", lengths, x.size(0), length);
+  kernel::check_lengths("lengths", lengths, x.sym_size(0), length);
   return lengths.to(x.device());
 }
 
 at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          bool training, const at::Tensor& bias) const {
-  check_input(all, x, 3, bias);
+                          bool training, const at::Tensor& bias, const at::Tensor& mask) const {
+  check_input(all, x, 3, bias.defined() || mask.defined());
   const auto there = checked_lengths(x, lengths);
-  const auto out = forward_impl(all, x, there, training, bias);  // B×L×D
-  // Rows of padding are 0 before the output projection, and after it but for its bias.
-  return options_.bias ? without_padding(out, there) : out;
+  const auto added = add_to_logits(bias, mask, this->mask(there), x, options_.heads);
+  const auto out = forward_impl(all, x, there, training, added);  // B×L×D
+  // Rows of padding, and those that see nothing in any head, are 0 before the output projection, and after it
+  // but for its bias.
+  if (!options_.bias) return out;
+  const auto rows = without_padding(out, there);
+  return added.blind_row.defined() ? rows.masked_fill(added.blind_row.all(1), 0) : rows;
+}
+
+Mask Mixer::mask(const at::Tensor& lengths) const {
+  return {options_.causal, lengths, options_.causal ? at::Tensor() : lengths};
 }
 
 at::Tensor Mixer::weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          const at::Tensor& bias) const {
-  check_input(all, x, 3, bias);
-  return weights_impl(all, x, checked_lengths(x, lengths), bias);
+                          const at::Tensor& bias, const at::Tensor& mask) const {
+  check_input(all, x, 3, bias.defined() || mask.defined());
+  const auto there = checked_lengths(x, lengths);
+  return weights_impl(all, x, there, add_to_logits(bias, mask, this->mask(there), x, options_.heads));
 }
 
 at::Tensor Mixer::weights_impl(const LayerWeights&, const at::Tensor&, const at::Tensor&,
-                               const at::Tensor&) const {
+                               const AddedLogits&) const {
   invalid(fmt::format("{} has no weights of position by position: there are none to return",
                       short_spec(options_.attention)));
 }
@@ -143,7 +151,7 @@ State Mixer::start(int64_t batch) const {
 at::Tensor Mixer::step(const LayerWeights& all, const at::Tensor& x, State& state,
                        const at::Tensor& bias) const {
   c10::NoGradGuard no_grad;
-  check_input(all, x, 2, bias);
+  check_input(all, x, 2, bias.defined());
   if (state.owner() != this) invalid("this state was started by another layer: start one with this layer");
   if (x.size(0) != state.batch()) {
     invalid(fmt::format("x has {} rows for a state of {}: there must be one per sample", x.size(0),
@@ -172,7 +180,7 @@ SlotCache Mixer::start_slots(const LayerWeights& all, int64_t slots, bool biased
 at::Tensor Mixer::step_slots(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
                              const SlotRows& rows, const at::Tensor& bias) const {
   c10::NoGradGuard no_grad;
-  check_input(all, x, 2, bias);
+  check_input(all, x, 2, bias.defined());
   if (cache.owner() != this) invalid("these slots were started by another layer: start some with this layer");
   if (x.size(0) != rows.size() || rows.slots.size() != rows.positions.size())
     invalid(fmt::format("x has {} rows for {} slots: there must be one for each", x.size(0), rows.size()));

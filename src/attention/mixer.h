@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "attention/added_logits.h"
 #include "attention/layer_weights.h"
 #include "attention/options.h"
 #include "attention/parameter.h"
@@ -41,15 +42,18 @@ class Mixer {
   virtual bool is_position_aware() const { return false; }
 
   /// x B×L×D to B×L×D, any L ≤ max_length. `lengths` (B, int64) or undefined: right padding; padded columns
-  /// get no weight, padded rows are 0. Dropout only where `training`. `bias` (H×L×L) or undefined: added to
-  /// the logits of every sample, as relative positions are; an error unless supports_bias().
+  /// get no weight, padded rows are 0. Dropout only where `training`.
+  ///
+  /// `bias` (H×L×L or B×H×L×L) is added to the logits, as relative positions are; `mask` (L×L, B×L×L or
+  /// B×H×L×L) is boolean (true: may be seen) or added as well. Both apply beside causality and lengths; a row
+  /// in which nothing may be seen is 0, as padded rows are. Errors unless supports_bias().
   at::Tensor forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
-                     const at::Tensor& bias = {}) const;
+                     const at::Tensor& bias = {}, const at::Tensor& mask = {}) const;
 
-  /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token and on no lengths. An
-  /// error where there are none.
+  /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token, on no lengths and on no
+  /// bias or mask of each sample's own. An error where there are none.
   at::Tensor weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                     const at::Tensor& bias = {}) const;
+                     const at::Tensor& bias = {}, const at::Tensor& mask = {}) const;
 
   /// Decoding, one position at a time: x B×D to B×D, equal to the row of forward. Causal layers only;
   /// no gradients. The state is brought up to date. `bias`: this row's, H×1×(position + 1).
@@ -87,9 +91,9 @@ class Mixer {
   // of x. The default implementations of weights_impl and step_impl throw InvalidInput: for layers without
   // attention weights and layers that are never causal.
   virtual at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                                  bool training, const at::Tensor& bias) const = 0;
+                                  bool training, const AddedLogits& added) const = 0;
   virtual at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                                  const at::Tensor& bias) const;
+                                  const AddedLogits& added) const;
   virtual at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
                                const at::Tensor& bias) const;
   virtual at::Tensor step_slots_impl(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
@@ -100,12 +104,14 @@ class Mixer {
   /// Sets precomputed_weights where the layer is causal and they depend on no token.
   virtual void precompute_weights(LayerWeights& all) const {}
   virtual int64_t macs(int64_t length) const = 0;
+  /// Which entries count: under a causal mask rows that count see no padding.
+  Mask mask(const at::Tensor& lengths) const;
   /// Before a layer grows, with old entries kept as the corner of the new tensors: sets the options under
   /// which they keep their meaning, or throws InvalidInput where there are none.
   virtual void prepare_growth(AttentionOptions& larger) const {}
 
  private:
-  void check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank, const at::Tensor& bias) const;
+  void check_input(const LayerWeights& all, const at::Tensor& x, int64_t rank, bool biased) const;
   /// The same for a whole sequence; gives the lengths where x is.
   at::Tensor checked_lengths(const at::Tensor& x, const at::Tensor& lengths) const;
 

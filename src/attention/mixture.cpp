@@ -26,7 +26,7 @@ at::Tensor joined(const at::Tensor& features, const at::Tensor& more) {
 at::Tensor joined_rows(const at::Tensor& features, const at::Tensor& more) {
   if (!features.defined() || features.dim() == more.dim()) return joined(features, more);
   auto for_each_sample = [](const at::Tensor& own, const at::Tensor& shared) {
-    return shared.unsqueeze(0).expand({own.size(0), -1, -1, -1});
+    return shared.unsqueeze(0).expand_symint({own.sym_size(0), -1, -1, -1});
   };
   return features.dim() == 3 ? joined(for_each_sample(more, features), more)
                              : joined(features, for_each_sample(features, more));

@@ -13,7 +13,7 @@ namespace {
 /// All parts in the dtype of the values: under autocast tables stay float32 while projections don't.
 Logits as_dtype(Logits logits, at::ScalarType dtype) {
   for (at::Tensor* t : {&logits.query, &logits.key, &logits.row, &logits.column, &logits.table, &logits.left,
-                        &logits.right}) {
+                        &logits.right, &logits.bias}) {
     if (t->defined()) *t = t->to(dtype);
   }
   return logits;
@@ -23,6 +23,12 @@ Logits as_dtype(Logits logits, at::ScalarType dtype) {
 Logits plus(Logits logits, const at::Tensor& bias) {
   if (bias.defined()) add_table(logits, bias);
   return logits;
+}
+
+/// The logits with what a caller adds to them.
+Logits plus(Logits logits, const AddedLogits& added) {
+  logits.bias = added.own;
+  return plus(std::move(logits), added.shared);
 }
 
 }  // namespace
@@ -37,11 +43,6 @@ MultiHeadAttention::MultiHeadAttention(AttentionOptions given)
   }
 }
 
-Mask MultiHeadAttention::mask(const at::Tensor& lengths) const {
-  // Under a causal mask rows that count see no padding.
-  return {options().causal, lengths, options().causal ? at::Tensor() : lengths};
-}
-
 void MultiHeadAttention::precompute_weights(LayerWeights& all) const {
   // Row i of causal weights is the same whatever follows it; without the mask it would depend on the length.
   if (!global() || !options().causal) return;
@@ -53,29 +54,31 @@ void MultiHeadAttention::precompute_weights(LayerWeights& all) const {
 
 at::Tensor MultiHeadAttention::forward_impl(const LayerWeights& all, const at::Tensor& x,
                                             const at::Tensor& lengths, bool training,
-                                            const at::Tensor& bias) const {
-  const int64_t length = x.size(1);
+                                            const AddedLogits& added) const {
   const Weights weights(parameters(), all);
   const auto value = split_heads(project(weights, "value", x), options().heads);  // B×H×L×K
-  const bool dropping = training && options().dropout > 0;
   at::Tensor y;
-  if (all.precomputed_weights.defined() && length > 0 && !bias.defined()) {
+  if (all.precomputed_weights.defined() && !added.defined() && x.size(1) > 0) {
+    const int64_t length = x.size(1);
     auto corner = [length](const at::Tensor& t) { return t.narrow(1, 0, length).narrow(2, 0, length); };
     y = attend_with_global_weights(corner(all.precomputed_weights), mask(lengths), value);
   } else {
+    const c10::SymInt length = x.sym_size(1);
     const auto logits =
-        plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), x, {0, length, length}), bias);
+        plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), x, {0, length, length}), added);
     y = attend(as_dtype(logits, value.scalar_type()), mask(lengths), value,
-               dropping ? Dropout{options().dropout, draw_seed()} : Dropout{});
+               draw_dropout(training ? options().dropout : 0, x));
+    y = without_blind_rows(y, added);
   }
   return project(weights, "output", join_heads(y));  // B×L×D
 }
 
 at::Tensor MultiHeadAttention::weights_impl(const LayerWeights& all, const at::Tensor& x,
-                                            const at::Tensor& lengths, const at::Tensor& bias) const {
+                                            const at::Tensor& lengths, const AddedLogits& added) const {
   const Weights weights(parameters(), all, std::string(kLogitsPrefix));
-  return attention_weights(plus(mixture_->logits(weights, x, {0, x.size(1), x.size(1)}), bias),
-                           mask(lengths));
+  const c10::SymInt length = x.sym_size(1);
+  const auto logits = plus(mixture_->logits(weights, x, {0, length, length}), added);
+  return without_blind_rows(attention_weights(logits, mask(lengths)), added);
 }
 
 at::Tensor MultiHeadAttention::step_impl(const LayerWeights& all, const at::Tensor& x, State& state,

@@ -22,9 +22,9 @@ class MultiHeadAttention : public Mixer {
 
  protected:
   at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          bool training, const at::Tensor& bias) const override;
+                          bool training, const AddedLogits& added) const override;
   at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
-                          const at::Tensor& bias) const override;
+                          const AddedLogits& added) const override;
   at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
                        const at::Tensor& bias) const override;
   at::Tensor step_slots_impl(const LayerWeights& all, const at::Tensor& x, SlotCache& cache,
@@ -35,9 +35,6 @@ class MultiHeadAttention : public Mixer {
   void prepare_growth(AttentionOptions& larger) const override { mixture_->prepare_growth(larger); }
 
  private:
-  /// Which entries count.
-  Mask mask(const at::Tensor& lengths) const;
-
   std::unique_ptr<Mixture> mixture_;
 };
 

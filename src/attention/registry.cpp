@@ -26,7 +26,7 @@ std::unique_ptr<Synthesis> make_synthesis(const AttentionOptions& options) {
 /// The list itself: add a variant by adding its line.
 std::deque<Variant>& registry() {
   static std::deque<Variant> list = {
-      {"vanilla", "V", Tokens::all, true, "2d²", {}, make_synthesis<Vanilla>},
+      {"vanilla", "V", Tokens::all, true, "2d²", Vanilla::options(), make_synthesis<Vanilla>},
       {"dense", "D", Tokens::own, false, "d² + dN", Dense::options(), make_synthesis<Dense>},
       {"random", "R", Tokens::none, false, "hN²", Random::options(), make_synthesis<Random>},
       {"fixed-random", "Fix", Tokens::none, false, "0", Random::options(), make_synthesis<FixedRandom>},

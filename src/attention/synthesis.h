@@ -10,11 +10,12 @@
 namespace synthesizer {
 
 /// Rows [begin, begin + rows) of S against columns [0, columns): the whole sequence in training,
-/// one row at a time in decoding.
+/// one row at a time in decoding. The numbers are symbols while torch.compile or torch.export traces a layer
+/// for any length: pass them on to ATen's *_symint functions.
 struct RowRange {
-  int64_t begin = 0;
-  int64_t rows = 0;
-  int64_t columns = 0;
+  c10::SymInt begin = 0;
+  c10::SymInt rows = 0;
+  c10::SymInt columns = 0;
 };
 
 /// A synthesizing function: computes the logits. Value projection, masks, softmax, dropout, caches and heads

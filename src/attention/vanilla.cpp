@@ -9,9 +9,14 @@
 
 namespace synthesizer {
 
+std::vector<OptionInfo> Vanilla::options() {
+  return {{"query_bias", "true or false", "a bias of the queries, as BERT, GPT-2 and Marian have it"}};
+}
+
 std::vector<Parameter> Vanilla::parameters() const {
-  return {projection("query", width_, width_, false).front(),
-          projection("key", width_, width_, false).front()};
+  auto all = projection("query", width_, width_, query_bias_);
+  all.push_back(projection("key", width_, width_, false).front());
+  return all;
 }
 
 Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const RowRange&) const {

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/folders.h"
 
 namespace synthesizer {
 namespace {
@@ -28,13 +28,8 @@ bool write_all(int descriptor, const char* data, size_t bytes) {
   return true;
 }
 
-/// A rename is safe on disk only when the folder is.
-void sync_folder_of(const std::string& path) {
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
+std::string reason_text(int reason) {
+  return reason == ENOENT ? "its folder is not there any more" : std::strerror(reason);
 }
 
 }  // namespace
@@ -54,7 +49,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::fail(const char* what) const {
   const int reason = errno;
   throw std::runtime_error(
-      fmt::format("{} {}: {}; what was there before is untouched", path_, what, std::strerror(reason)));
+      fmt::format("{} {}: {}; what was there before is untouched", path_, what, reason_text(reason)));
 }
 
 void AtomicFile::write(const void* data, size_t bytes) {
@@ -66,7 +61,9 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("could not be put in place");
   ::close(descriptor_);
   descriptor_ = -1;
-  sync_folder_of(path_);
+  if (sync_folder(std::filesystem::absolute(path_).parent_path().string())) return;
+  throw std::runtime_error(
+      fmt::format("{} is in place, but a power loss may undo it: {}", path_, reason_text(errno)));
 }
 
 bool is_temporary(std::string_view name) {
@@ -83,11 +80,27 @@ void write_file(const std::string& path, std::string_view text) {
 std::string read_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) invalid(fmt::format("{} is a folder, not a file", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) cannot_read(path, errno);
+  std::string text;
+  ssize_t bytes = 0;
+  int reason = 0;
+  try {
+    constexpr size_t kBlock = size_t{1} << 16;
+    do {
+      const size_t before = text.size();
+      text.resize(before + kBlock);
+      bytes = ::read(descriptor, text.data() + before, kBlock);
+      reason = errno;
+      text.resize(before + static_cast<size_t>(std::max<ssize_t>(bytes, 0)));
+    } while (bytes > 0 || (bytes < 0 && reason == EINTR));
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+  ::close(descriptor);
+  if (bytes < 0) cannot_read(path, reason);
+  return text;
 }
 
 LineLog::LineLog(const std::string& path) : path_(path) {

@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <utility>
 
 #include "attention/attention.h"
 #include "attention/registry.h"
@@ -68,6 +70,20 @@ std::vector<LayerTimes> time_layers(const LayerBench& bench) {
                      median(c.forward), median(c.training)});
   }
   return times;
+}
+
+std::vector<SpeedRatio> speed_ratios(const std::vector<LayerTimes>& times) {
+  auto find = [&](const char* attention) {
+    return std::find_if(times.begin(), times.end(),
+                        [&](const LayerTimes& one) { return one.attention == attention; });
+  };
+  std::vector<SpeedRatio> ratios;
+  for (const auto& [attention, over] : {std::pair("R", "V"), std::pair("FR", "R"), std::pair("R+V", "V")}) {
+    const auto one = find(attention), other = find(over);
+    if (one == times.end() || other == times.end()) continue;
+    ratios.push_back({attention, over, other->forward / one->forward, other->training / one->training});
+  }
+  return ratios;
 }
 
 }  // namespace synthesizer::bench

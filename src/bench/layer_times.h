@@ -27,4 +27,14 @@ struct LayerTimes {
 
 std::vector<LayerTimes> time_layers(const LayerBench& bench);
 
+/// How many times faster one of our layers is than another.
+struct SpeedRatio {
+  std::string attention, over;
+  double forward, training;
+};
+
+/// The pairs that tell what a table costs and what saving products gains: R over V, FR over R, R+V over V, as
+/// far as both were timed.
+std::vector<SpeedRatio> speed_ratios(const std::vector<LayerTimes>& times);
+
 }  // namespace synthesizer::bench

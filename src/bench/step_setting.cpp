@@ -50,7 +50,7 @@ struct Fed {
 
 /// Of every row of `target` all but the last token are read, all but the first predicted.
 LossSum next_tokens(const at::Tensor& hidden, const Output& output, const at::Tensor& target) {
-  return cross_entropy(hidden.flatten(0, 1), output.weight(),
+  return cross_entropy(hidden.flatten(0, 1), output.weight(), output.bias(),
                        target.narrow(1, 1, target.size(1) - 1).flatten(), 0);
 }
 at::Tensor read(const at::Tensor& target) {
@@ -79,7 +79,7 @@ Fed classification(const StepSetting& s, const ModelOptions& options) {
   auto model = std::make_shared<Classifier>(options, s.vocabulary, s.classes);
   const auto source = drawn(s.vocabulary, {s.batch, s.length}), labels = drawn(s.classes, {s.batch});
   return {model, {{"source", source}, {"labels", labels}}, [=] {
-            return cross_entropy(model->forward(source), model->classes(), labels, 0);
+            return cross_entropy(model->forward(source), model->classes(), model->class_bias(), labels, 0);
           }};
 }
 
@@ -118,14 +118,17 @@ StepBenchmark::StepBenchmark(const StepSetting& setting, const std::string& atte
   model_ = std::move(fed.model);
   tokens_ = std::move(fed.tokens);
   const Stepper::Loss loss = [loss = std::move(fed.loss)](const Batch&) { return loss(); };
-  stepper_ = std::make_unique<Stepper>(*model_, setting.train, options.width, 1, loss, group);
-  if (group) alone_ = std::make_unique<Stepper>(*model_, setting.train, options.width, 1, loss);
+  make_stepper_ = [loss, model = model_, train = setting.train,
+                   width = options.width](ProcessGroup* processes) {
+    return std::make_unique<Stepper>(*model, train, width, 1, loss, processes);
+  };
+  stepper_ = make_stepper_(group);
 }
 
 double StepBenchmark::step_alone() {
   model_->train();
-  Stepper& stepper = alone_ ? *alone_ : *stepper_;
-  const StepSums sums = stepper.step(++steps_, [] { return Batch(); });
+  if (!alone_) alone_ = make_stepper_(nullptr);
+  const StepSums sums = alone_->step(++steps_, [] { return Batch(); });
   return sums.nll / static_cast<double>(sums.tokens);
 }
 

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ class StepBenchmark {
   std::shared_ptr<torch::nn::Module> model_;
   Tokens tokens_;
   ProcessGroup* group_;
-  std::unique_ptr<Stepper> stepper_, alone_;
+  std::function<std::unique_ptr<Stepper>(ProcessGroup*)> make_stepper_;
+  std::unique_ptr<Stepper> stepper_, alone_;  ///< alone_: made when it is needed, as it takes memory
   int64_t steps_ = 0;
 };
 

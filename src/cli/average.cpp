@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <optional>
+
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/number_checks.h"
 #include "cli/print.h"
 #include "run/run_folder.h"
+#include "run/run_lock.h"
 #include "train/checkpoint.h"
 #include "train/safetensors.h"
 
@@ -17,6 +20,9 @@ namespace {
 
 void average(const std::string& path, int64_t last) {
   const RunFolder folder{path};
+  std::optional<RunLock> lock;
+  if (!folder.checkpoint_steps().empty())
+    lock.emplace(path, std::vector<std::string>{"synth", "average", path});
   auto steps = folder.checkpoint_steps();
   if (steps.empty()) invalid(fmt::format("{} has no checkpoints: train with train.keep at least 1", path));
   if (last > static_cast<int64_t>(steps.size())) {
@@ -28,6 +34,7 @@ void average(const std::string& path, int64_t last) {
   for (const int64_t step : steps) files.push_back(folder.checkpoint(step));
   auto metadata = TensorFile(files.back()).metadata();
   metadata["averaged"] = fmt::format("{}", fmt::join(steps, " "));
+  folder.remove_leftovers();
   save_tensors(folder.averaged(), average_weights(files), metadata);
   print_note("the mean of steps {}; use it with --weights averaged\n", fmt::join(steps, ", "));
   print_out("{}\n", folder.averaged());

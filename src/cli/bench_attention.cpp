@@ -26,6 +26,7 @@ struct BenchAttentionArguments {
 void print_layer_times(const bench::LayerBench& b, bool json) {
   const AttentionOptions& layer = b.layer;
   const auto times = time_layers(b);
+  const auto ratios = speed_ratios(times);
   if (json) {
     nlohmann::ordered_json object = {{"width", layer.width},
                                      {"heads", layer.heads},
@@ -42,6 +43,13 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
                                 {"forward_ms", one.forward},
                                 {"forward_backward_ms", one.training}});
     }
+    object["ratios"] = nlohmann::ordered_json::array();
+    for (const bench::SpeedRatio& one : ratios) {
+      object["ratios"].push_back({{"attention", one.attention},
+                                  {"over", one.over},
+                                  {"forward", one.forward},
+                                  {"forward_backward", one.training}});
+    }
     return print_out("{}\n", object.dump(2));
   }
   print_out(
@@ -57,6 +65,14 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
   }
   table.print(1);
   print_out("\nMultiply-adds are those of one sample, forward, the whole square of S.\n");
+  if (ratios.empty()) return;
+  print_out("\nOurs against ours: how many times faster, in the same rounds\n\n");
+  TextTable compared({"", "forward", "with backward"});
+  for (const bench::SpeedRatio& one : ratios) {
+    compared.add({one.attention + " over " + one.over, fmt::format("{:.2f}×", one.forward),
+                  fmt::format("{:.2f}×", one.training)});
+  }
+  compared.print(1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/line_blocks.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
+#include "cli/unknown_input.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -34,11 +35,14 @@ void classify(const ClassifyArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   auto* classifier = dynamic_cast<TextClassifier*>(open.task.get());
   if (!classifier) invalid(fmt::format("{} is a {} run: it has no classes", a.run, open.task->recipe().task));
+  UnknownInput unknown(*open.task->tokenizers().source);
   for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
+    unknown.add(lines, first);
     for (const ClassificationResult& found :
          classifier->classify(lines, a.lines.batch_tokens, a.lines.too_long, first, remarks))
       print_label(a, *classifier, found);
   });
+  unknown.report(a.run);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
 void add_inspect(CLI::App& program);
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line);
 void add_export(CLI::App& program, const std::vector<std::string>& command_line);
+void add_import(CLI::App& program, const std::vector<std::string>& command_line);
 void add_grow(CLI::App& program, const std::vector<std::string>& command_line);
 void add_runs(CLI::App& program);
 void add_tokenize(CLI::App& program);

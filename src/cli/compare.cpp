@@ -22,6 +22,7 @@
 #include "report/page.h"
 #include "report/table_data.h"
 #include "report/table_text.h"
+#include "run/run_lock.h"
 #include "runtime/core_sharing.h"
 
 namespace synthesizer::cli {
@@ -41,7 +42,7 @@ struct CompareArguments {
   std::string attention, folder, weights = "best", text;
   TableForm form = TableForm::terminal;
   std::vector<std::string> changes, data;
-  int64_t seeds = 1;
+  int64_t seeds = 1, jobs = 1;
   bool json = false;
   const CLI::App* command = nullptr;  ///< has --threads
   ProcessOptions processes;
@@ -51,9 +52,11 @@ struct CompareArguments {
 std::vector<std::string> runs_of(const CompareArguments& a) {
   const bool recipe = a.what.size() == 1 && !fs::is_directory(a.what[0]);
   if (!recipe) {
-    if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1 || a.processes.processes != 1)
+    if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1 || a.jobs != 1 ||
+        a.processes.processes != 1)
       invalid(
-          "--attention, --set, --seeds and --processes are for a recipe; these are runs, trained already");
+          "--attention, --set, --seeds, --jobs and --processes are for a recipe; these are runs, trained "
+          "already");
     return a.what;
   }
   if (a.attention.empty())
@@ -61,7 +64,8 @@ std::vector<std::string> runs_of(const CompareArguments& a) {
   const auto planned =
       planned_runs(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
   check(a.processes);
-  train_planned_runs(a.what[0], planned, a.processes);
+  if (a.jobs < 1) invalid(fmt::format("--jobs is {}: a number of trainings, 1 or more", a.jobs));
+  train_planned_runs(a.what[0], planned, a.jobs, a.processes);
   std::vector<std::string> folders;
   for (const PlannedRun& run : planned) folders.push_back(run.folder);
   return folders;
@@ -78,13 +82,15 @@ std::string as_text(const Table& table, TableForm form) {
   return terminal_table(table, isatty(STDOUT_FILENO) != 0);
 }
 
-void compare(const CompareArguments& a, const std::string& command) {
+void compare(const CompareArguments& a, const std::vector<std::string>& command_line) {
+  const RunLock lock(a.folder, command_line);
+  std::string command = "synth";
+  for (size_t i = 1; i < command_line.size(); ++i) command += " " + command_line[i];
   const auto runs = runs_of(a);
   share_cores();  // not earlier: training forks
   const Comparison comparison = compare_runs(runs, a.weights, a.data);
   const ScoreCells cells = score_cells(comparison);
   const Table table = comparison_table(comparison, cells);
-  fs::create_directories(a.folder);
   const std::pair<const char*, TableForm> forms[] = {{"table.md", TableForm::markdown},
                                                      {"table.csv", TableForm::csv},
                                                      {"table.tex", TableForm::latex},
@@ -111,6 +117,10 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
   command->add_option("--set", a->changes, "KEY=VALUE over the recipe, for all of them");
   command->add_option("--seeds", a->seeds,
                       "of a recipe: so many runs of each, with seeds that follow its own");
+  command
+      ->add_option("--jobs", a->jobs,
+                   "of a recipe: so many trainings at the same time, which divide the cores (default: 1)")
+      ->type_name("N");
   add_process_options(*command, a->processes);
   command->add_option("--data", a->data,
                       "what to score: train, dev or test, or files (default: test, else dev)");
@@ -119,9 +129,7 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
   add_weights_option(*command, a->weights);
   add_choice(*command, "--format", a->form, "of what is printed: ");
   command->add_flag("--json", a->json, "the same as --format json");
-  std::string typed;
-  for (size_t i = 0; i < command_line.size(); ++i) typed += i == 0 ? "synth" : " " + command_line[i];
-  command->callback([a, typed] { compare(*a, typed); });
+  command->callback([a, command_line] { compare(*a, command_line); });
 }
 
 }  // namespace synthesizer::cli

@@ -1,15 +1,19 @@
-// synth convert: a run with random tables as a cheaper one, its tables as products of two factors.
+// synth convert: a run with another attention. Random tables as products of two factors, which are cheaper;
+// or a trained attention as one member of a mixture, to train on from.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "attention/registry.h"
+#include <optional>
+
+#include "attention/spec.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
 #include "cli/print.h"
 #include "inspect/convert.h"
+#include "inspect/extend_attention.h"
 #include "inspect/new_run.h"
 #include "model/prepare.h"
 
@@ -18,7 +22,7 @@ namespace {
 
 struct ConvertArguments {
   std::string run, to, attention, weights = "best";
-  int64_t rank = 0;
+  std::optional<int64_t> rank;
   bool no_text = false;
 };
 
@@ -33,36 +37,51 @@ void print_conversion_errors(const Conversion& made) {
   table.print(2);
 }
 
+/// The run's model with the other attention.
+std::unique_ptr<Task> converted(const ConvertArguments& a, Task& task, const Dataset* dev) {
+  if (parse_spec(a.attention).size() > 1) return extend_attention(task, a.attention, a.rank);
+  Conversion made = factorize(task, a.rank.value(), dev);
+  print_conversion_errors(made);
+  return std::move(made.task);
+}
+
 void convert(const ConvertArguments& a, const std::vector<std::string>& command) {
-  if (find_variant(a.attention).abbreviation != "FR") {
-    invalid(fmt::format("--attention is {}: tables can be converted to FR, the factorized random one",
-                        a.attention));
+  const auto members = parse_spec(a.attention);
+  if (members.size() == 1 && members[0]->abbreviation != "FR") {
+    invalid(
+        fmt::format("--attention is {}: tables can be converted to FR, the factorized random one, and an "
+                    "attention to a mixture that has it, such as R+V",
+                    a.attention));
   }
+  if (members.size() == 1 && !a.rank) invalid("--rank is missing: the inner width of the two factors");
   check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
   const auto& files = open.task->recipe().data.dev;
   const auto dev = files.empty() ? nullptr : open.task->open(files, false);
-  const Conversion made = factorize(*open.task, a.rank, dev.get());
-  print_conversion_errors(made);
+  const auto made = converted(a, *open.task, dev.get());
   Scores after;
   if (dev) {
     const Scores before = dev_scores(*open.task, *dev, !a.no_text);
-    after = dev_scores(*made.task, *dev, !a.no_text);
+    after = dev_scores(*made, *dev, !a.no_text);
     print_scores(before, after);
   }
-  write_new_run(a.to, *made.task, {"convert", a.run, command}, after);
+  write_new_run(a.to, *made, {"convert", a.run, command}, after);
   print_note("made {}; train it further with: synth train --init-from {} --run NEW\n", a.to, a.to);
 }
 
 }  // namespace
 
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line) {
-  auto* command = program.add_subcommand("convert", "replace random tables by their best low-rank factors");
+  auto* command =
+      program.add_subcommand("convert", "another attention: tables as low-rank factors, or a mixture");
   auto a = std::make_shared<ConvertArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--attention", a->attention, "what tables (R, Fix) become: FR")->required();
-  command->add_option("--rank", a->rank, "inner width of the two factors")->required();
+  command
+      ->add_option("--attention", a->attention,
+                   "FR: what tables (R, Fix) become; or a mixture such as R+V, which V becomes one member of")
+      ->required();
+  command->add_option("--rank", a->rank, "inner width of the two factors of FR");
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
   command->add_flag("--no-text", a->no_text,

@@ -1,22 +1,25 @@
-// synth export: a run as others use it: recipe, tokenizers and weights, and the weights smaller where asked.
+// synth export: a run as others use it: recipe, tokenizers and weights, and the weights smaller where asked;
+// or as a model of another program.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
 #include "cli/print.h"
 #include "inspect/new_run.h"
+#include "interop/ctranslate2.h"
 #include "model/prepare.h"
 
 namespace synthesizer::cli {
 namespace {
 
 struct ExportArguments {
-  std::string run, to, quantize, weights = "best";
+  std::string run, to, program, out, quantize, weights = "best";
   bool no_text = false, no_scores = false;
 };
 
@@ -24,7 +27,21 @@ double megabytes(const std::string& file) {
   return static_cast<double>(std::filesystem::file_size(file)) / 1e6;
 }
 
+/// For another program.
+void export_model(const ExportArguments& a) {
+  if (!a.to.empty()) invalid("--run makes a run, and --to a model of another program: give one of them");
+  if (a.out.empty()) invalid("--out is missing: name the folder of the exported model");
+  if (!a.quantize.empty())
+    invalid(fmt::format("--quantize is for runs: {} quantizes a model when it loads it", a.program));
+  check_does_not_exist(a.out);
+  const OpenRun open = open_run(a.run, a.weights);
+  check_not_quantized(open.task->model(), a.run);
+  export_ctranslate2(*open.task, a.out);
+  print_note("made {}, a model of {}\n", a.out, a.program);
+}
+
 void export_run(const ExportArguments& a, const std::vector<std::string>& command) {
+  if (!a.out.empty()) invalid("--out is the folder of a model of another program: say which with --to");
   check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   Task& task = *open.task;
@@ -49,14 +66,23 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line)
       program.add_subcommand("export", "a run as others use it, with smaller weights where asked");
   auto a = std::make_shared<ExportArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  command->add_option("--run", a->to, "the folder of the new run")->type_name("DIR");
+  command->add_option("--to", a->program, "another program, whose model is written: ctranslate2")
+      ->check(CLI::IsMember({"ctranslate2"}));
+  command->add_option("--out", a->out, "the folder of the model, with --to")->type_name("DIR");
   command->add_option("--quantize", a->quantize, "int8: a quarter of the memory, faster, not to be trained")
       ->check(CLI::IsMember({"int8"}));
   add_weights_option(*command, a->weights);
   command->add_flag("--no-scores", a->no_scores, "do not compare the two on dev");
   command->add_flag("--no-text", a->no_text,
                     "compare loss and perplexity alone: write nothing, score nothing");
-  command->callback([a, command_line] { export_run(*a, command_line); });
+  command->callback([a, command_line] {
+    if (a->program.empty()) {
+      export_run(*a, command_line);
+    } else {
+      export_model(*a);
+    }
+  });
 }
 
 }  // namespace synthesizer::cli

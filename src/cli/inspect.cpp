@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/range.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
@@ -60,7 +61,7 @@ void inspect(const InspectArguments& a) {
     invalid(fmt::format("--stack {}: {} has no weights there", a.stack, a.run));
   const auto json = to_json(found);
   if (!a.out.empty()) {
-    fs::create_directories(a.out);
+    make_folders(a.out);
     write_pictures(a, found, format);
     write_file(a.out + "/inspect.json", json.dump() + "\n");
   }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <new>
 #include <sstream>
 
 #include "base/error.h"
@@ -93,6 +94,7 @@ int synth(int argc, char** argv) {
   synthesizer::cli::add_generate(program);
   synthesizer::cli::add_classify(program);
   synthesizer::cli::add_average(program);
+  synthesizer::cli::add_import(program, command_line);
   synthesizer::cli::add_inspect(program);
   synthesizer::cli::add_convert(program, command_line);
   synthesizer::cli::add_export(program, command_line);
@@ -140,6 +142,9 @@ int synth(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return synth(argc, argv);
+  } catch (const std::bad_alloc&) {  // before a command had begun
+    write_error("synth: error: out of memory\n");
+    return kCouldNot;
   } catch (...) {  // not even a message could be made
     write_error("synth: error: the program has failed and cannot say why\n");
     return kCouldNot;

@@ -100,7 +100,7 @@ void print_result_json(const MetricResult& result) {
 
 std::string list_of_metrics() {
   std::string list = "Metrics:\n";
-  for (const Metric& metric : metrics()) list += fmt::format("  {:<10}{}\n", metric.name, metric.help);
+  for (const Metric& metric : metrics()) list += fmt::format("  {:<12} {}\n", metric.name, metric.help);
   return list;
 }
 

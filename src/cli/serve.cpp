@@ -11,7 +11,10 @@ namespace synthesizer::cli {
 void add_serve(CLI::App& program) {
   auto* command = program.add_subcommand("serve", "runs over HTTP: an API, and a page to try them");
   auto o = std::make_shared<serve::ServeOptions>();
-  command->add_option("RUN", o->runs, "folders; a model's name is the last part of its path")->required();
+  command
+      ->add_option("RUN", o->runs,
+                   "run folders, or folders of runs; a model's name is the last part of its path")
+      ->required();
   command->add_option("--host", o->host, "address to listen on")->capture_default_str();
   command->add_option("--port", o->port, "0: any free one")->capture_default_str();
   add_weights_option(*command, o->weights);

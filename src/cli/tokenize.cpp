@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
@@ -15,6 +14,7 @@
 #include "cli/print.h"
 #include "run/run_folder.h"
 #include "task/tokenizers.h"
+#include "task/unknown_tokens.h"
 #include "text/utf8.h"
 
 namespace synthesizer::cli {
@@ -46,9 +46,8 @@ void print_tokens(const TokenizeArguments& a, const Tokenizer& tokenizer, const 
   for (const Token token : tokens)
     pieces.push_back(a.json ? tokenizer.piece(token) : shown_piece(tokenizer, token));
   if (a.json) {
-    const auto unknown =
-        tokenizer.unknown() < 0 ? 0 : std::count(tokens.begin(), tokens.end(), tokenizer.unknown());
-    const nlohmann::ordered_json object = {{"tokens", pieces}, {"ids", tokens}, {"unknown", unknown}};
+    const nlohmann::ordered_json object = {
+        {"tokens", pieces}, {"ids", tokens}, {"unknown", count_unknown(tokenizer, tokens).unknown}};
     return print_out("{}\n", object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }
   if (a.ids) return print_out("{}\n", fmt::join(tokens, " "));

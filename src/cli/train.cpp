@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "cli/paper_parameters.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
 #include "cli/threads_option.h"
@@ -51,6 +52,12 @@ Recipe recipe_of(const TrainArguments& a) {
   return load_recipe(folder.config(), a.changes);
 }
 
+/// What the paper has, below our count of parameters.
+std::string paper_line(const TrainArguments& a, const Recipe& recipe) {
+  const std::string paper = paper_parameters(recipe_file(a), recipe);
+  return paper.empty() ? "" : fmt::format("  {:<6} {}\n", "paper", paper);
+}
+
 void print_outcome(const TrainArguments& a, const Outcome& outcome) {
   const TrainerState& s = outcome.state;
   const char* how = outcome.end == Outcome::End::patience ? "stopped, as dev gets no better," : "done";
@@ -60,10 +67,11 @@ void print_outcome(const TrainArguments& a, const Outcome& outcome) {
   print_out("{}\n", a.run);
 }
 
-void print_dry_run(const Recipe& recipe) {
+void print_dry_run(const TrainArguments& a) {
+  const Recipe recipe = recipe_of(a);
   check_options_used(recipe);
   const DryRun found = dry_run(recipe);
-  print_out("{}\n", found.summary);
+  print_out("{}{}\n", found.summary, paper_line(a, recipe));
   print_out("  {:<6} {:.3g} s, median of {}; {} {}/s\n", "step", found.seconds_per_step, found.measured_steps,
             with_thousands(static_cast<int64_t>(found.tokens_per_second)), found.unit);
   print_out("  {:<6} {} at most so far, LibTorch included\n", "peak", byte_text(found.peak_memory_bytes));
@@ -88,7 +96,7 @@ void train(const TrainArguments& a, const std::vector<std::string>& command) {
   if (a.explain) return print_out("{}", explain_recipe());
   if (a.dry_run) {
     if (a.processes.processes != 1) invalid("--dry-run measures one process: leave --processes out");
-    return print_dry_run(recipe_of(a));
+    return print_dry_run(a);
   }
   if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
   if (a.accept_changed_data && !a.resume)
@@ -101,6 +109,7 @@ void train(const TrainArguments& a, const std::vector<std::string>& command) {
   options.say = [](const std::string& text) { print_note("{}\n", text); };
   const Recipe recipe = recipe_of(a);
   if (!a.resume) check_options_used(recipe);
+  options.note = paper_line(a, recipe);
   Outcome outcome;
   const int status = run_processes(
       a.processes,

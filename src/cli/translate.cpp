@@ -10,6 +10,7 @@
 #include "cli/number_checks.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
+#include "cli/unknown_input.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -45,12 +46,15 @@ void translate(const TranslateArguments& a) {
                     a.run, open.task->recipe().task));
   }
   const DecodeOptions options = a.decode.over(open.task->recipe().decode);
+  UnknownInput unknown(*open.task->tokenizers().source);
   for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
+    unknown.add(lines, first);
     const auto results =
         translator->translate(lines, options, a.lines.batch_tokens, a.lines.too_long, first, remarks);
     for (size_t i = 0; i < results.size(); ++i)
       print_translations(a, options.nbest > 1, static_cast<size_t>(first) - 1 + i, results[i]);
   });
+  unknown.report(a.run);
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ void print_baseline_table() {
   }
   table.print(5);
   print_out(
-      "\nw kernel width, k rank. Baselines cannot be mixed. A size can follow the name: "
+      "\nw kernel width, g groups (h unless set), k rank. Baselines cannot be mixed. A size can follow the "
+      "name: "
       "light-conv:15, linformer:64.\n");
 }
 

@@ -69,8 +69,27 @@ json attention_json(const Inspection& inspection) {
          {"columns", columns},
          {"heads", heads},
          {"histogram", {{"edges", WeightHistogram::edges()}, {"counts", layer.histogram.counts}}}});
+    if (layer.start) layers.back()["histogram"]["start"] = layer.start->counts;
   }
   return layers;
+}
+
+json tables_json(const Inspection& inspection) {
+  json tables = json::array();
+  for (const RandomTable& table : inspection.tables) {
+    const Place place = place_of(table.layer);
+    json moved = json::array(), change = json::array();
+    for (const TableHead& head : table.heads) {
+      moved.push_back(head.moved ? json(*head.moved) : json(nullptr));
+      change.push_back(head.change ? json(*head.change) : json(nullptr));
+    }
+    tables.push_back({{"stack", place.stack},
+                      {"layer", place.layer},
+                      {"member", table.member},
+                      {"moved", moved},
+                      {"change", change}});
+  }
+  return tables;
 }
 
 json mixture_json(const Inspection& inspection) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/paper.h"
 #include "report/spread.h"
 
 namespace synthesizer {
@@ -61,6 +62,9 @@ Table comparison_table(const Comparison& comparison, const ScoreCells& scores) {
     const Costs costs = costs_of(row);
     std::vector<TableCell> cells = {row.label};
     cells.push_back(parameters ? TableCell(static_cast<double>(parameters->total)) : TableCell());
+    // Sizes are comparable where the data are; elsewhere the models are others on purpose.
+    const RunRecord& first = row.runs.front();
+    if (!paper_data(first).empty()) add_published(first, "parameters", cells.back());
     cells.push_back(parameters ? TableCell(static_cast<double>(parameters->synthesis)) : TableCell());
     if (several) cells.push_back(static_cast<double>(row.runs.size()));
     for (const auto& column : scores) cells.push_back(column[i]);

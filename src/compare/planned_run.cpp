@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "run/run_folder.h"
+#include "run/run_lock.h"
 #include "run/run_record.h"
 #include "task/registry.h"
 
@@ -64,7 +65,7 @@ void drop_unused_options(std::vector<PlannedRun>& runs) {
 PlannedRun::State PlannedRun::state() const {
   const RunFolder run{folder};
   if (!std::filesystem::exists(run.config())) {
-    if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder))
+    if (!RunLock::free_for_new_run(folder))
       invalid(fmt::format("{} exists and is not a run folder: choose another --run, or delete it", folder));
     return State::absent;
   }

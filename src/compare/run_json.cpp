@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "compare/attention_json.h"
 #include "compare/comparison_table.h"
 #include "inspect/inspection.h"
@@ -32,6 +33,13 @@ json curve_json(const std::vector<Measurement>& lines) {
   return points;
 }
 
+/// The factor of the learning rate for tables and mixture weights (docs/training.md, parameter groups).
+std::optional<double> logit_learning_rate(const RunRecord& run) {
+  double factor = 0;
+  if (!parse_number(setting(run.settings, "train.logit_learning_rate"), factor)) return std::nullopt;
+  return factor;
+}
+
 /// Lines spread evenly over what was written.
 std::vector<size_t> sample_lines(const Outputs& outputs) {
   const size_t all = std::min(outputs.sources.size(), outputs.written.size());
@@ -50,6 +58,7 @@ json cell_json(const TableCell& cell) {
   set(object, "spread", cell.spread);
   set(object, "p", cell.p);
   set(object, "paper", cell.paper);
+  set(object, "narang", cell.narang);
   return object;
 }
 
@@ -63,6 +72,7 @@ json run_json(const ComparedRow& row, const std::string& weights, const std::str
   set(object, "decode_tokens_per_second", costs.decode_tokens_per_second);
   set(object, "peak_memory_bytes", costs.peak_memory_bytes);
   set(object, "seconds", costs.seconds);
+  set(object, "logit_learning_rate", logit_learning_rate(run));
   object["curves"] = {{"train", curve_json(run.curves.of("train"))},
                       {"dev", curve_json(run.curves.of("dev"))}};
   if (const std::string dev = setting(run.settings, "data.dev");
@@ -72,6 +82,7 @@ json run_json(const ComparedRow& row, const std::string& weights, const std::str
     const Inspection seen = inspect_run(open_run(run.path, weights), look);
     object["attention"] = attention_json(seen);
     object["mixture"] = mixture_json(seen);
+    object["tables"] = tables_json(seen);
   }
   const Outputs& outputs = row.evaluations.front().outputs;
   json written = json::array();

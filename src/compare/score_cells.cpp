@@ -46,12 +46,18 @@ void add_bootstrap(const std::vector<ScoresOfLines>& rows, const std::string& ke
   }
 }
 
-/// The paper's figure for a row: of the same data, or else of the first data it has for the task. A
-/// perplexity of characters has nothing to do with the paper's, which are of subwords.
-std::optional<PaperFigure> paper_figure_of(const RunRecord& run, const std::string& key) {
+/// Where published figures for a run are looked up: under its data, or else under the first data there are
+/// for its task. Text-to-text scores carry the name of their task, so a mixture of suites finds each of them
+/// under the task. A perplexity of characters has nothing to do with published ones, which are of subwords:
+/// nowhere.
+std::string published_under(const RunRecord& run) {
   const std::string data = paper_data(run);
-  if (data.empty() && setting(run.settings, "data.tokenizer") == "characters") return std::nullopt;
-  return paper_figure(data.empty() ? run.task() : data, run.attention(), key);
+  if (data.empty() && setting(run.settings, "data.tokenizer") == "characters") return "";
+  return data.empty() || run.task() == "text-to-text" ? run.task() : data;
+}
+
+std::optional<PaperFigure> paper_figure_of(const RunRecord& run, const std::string& key) {
+  return paper_figure(published_under(run), run.attention(), key);
 }
 
 std::vector<TableCell> plain_cells(const Comparison& comparison, const std::string& key) {
@@ -64,13 +70,19 @@ std::vector<TableCell> plain_cells(const Comparison& comparison, const std::stri
       cell.value = spread.mean;
       if (values.size() > 1) cell.spread = spread.deviation;
     }
-    if (const auto figure = paper_figure_of(row.runs.front(), key)) cell.paper = figure->value;
+    add_published(row.runs.front(), key, cell);
     cells.push_back(cell);
   }
   return cells;
 }
 
 }  // namespace
+
+void add_published(const RunRecord& run, const std::string& key, TableCell& cell) {
+  if (const auto figure = paper_figure_of(run, key)) cell.paper = figure->value;
+  if (const auto figure = narang_figure(published_under(run), run.attention(), run.settings, key))
+    cell.narang = figure->value;
+}
 
 ScoreCells score_cells(const Comparison& comparison) {
   const bool one_each = std::all_of(comparison.rows.begin(), comparison.rows.end(),

@@ -2,25 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/output.h"
 #include "compare/report.h"
 #include "run/run_folder.h"
+#include "run/run_lock.h"
 #include "runtime/child_processes.h"
 #include "task/training.h"
 
 namespace synthesizer {
 namespace {
 
+/// Of a comparison: what all its trainings have in common.
+struct TrainingPlan {
+  std::string recipe;
+  int64_t jobs;  ///< at a time
+  ProcessOptions processes;
+};
+
 /// Returns the status to end with.
-int train(const std::string& recipe, const PlannedRun& run, bool resume, const std::string& title,
-          const ProcessOptions& processes) {
+int train(const TrainingPlan& plan, const PlannedRun& run, bool resume, const std::string& title) {
   TrainingOptions options;
   options.folder = run.folder;
   options.resume = resume;
   options.title = title;
-  options.command = {"synth", "train", recipe, "--run", run.folder};
+  options.side_by_side = plan.jobs;
+  options.command = {"synth", "train", plan.recipe, "--run", run.folder};
   for (const std::string& change : run.changes) {
     options.command.push_back("--set");
     options.command.push_back(change);
@@ -31,7 +41,7 @@ int train(const std::string& recipe, const PlannedRun& run, bool resume, const s
     options.group = group;
     outcome = train_run(run.recipe, options);
   };
-  return run_processes(processes, work, [&](int64_t rank) {
+  return run_processes(plan.processes, work, [&](int64_t rank) {
     const bool stopped = outcome.end == Outcome::End::stopped;
     if (rank > 0) return stopped ? 1 : 0;
     if (stopped) {
@@ -44,45 +54,65 @@ int train(const std::string& recipe, const PlannedRun& run, bool resume, const s
   });
 }
 
-/// In the child errors go the way of all errors, up to main.
-void train_in_child(const std::string& recipe, const PlannedRun& run, bool resume, const std::string& title,
-                    const ProcessOptions& processes) {
-  ChildProcesses children;
-  children.start([&] { return train(recipe, run, resume, title, processes); });
-  children.wait();
-  const ChildOutcome ended = *children.outcome(0);
-  if (ended.killed_by != 0) {
-    throw std::runtime_error(
-        fmt::format("the training of {} was killed by signal {}; the same command goes on "
-                    "from its last checkpoint",
-                    run.attention, ended.killed_by));
+/// Makes the folder ready, and says so; whether the run is to be resumed.
+bool begin(const PlannedRun& run, PlannedRun::State state, const std::string& title) {
+  const bool resume = state == PlannedRun::State::interrupted;
+  // What a kill before the first checkpoint has left is a run, but cannot be taken up.
+  if (!resume && std::filesystem::exists(RunFolder{run.folder}.config())) {
+    const RunLock nobody_else(run.folder, {"synth", "compare"});
+    std::filesystem::remove_all(run.folder);
   }
-  if (ended.exit_status != 0) throw TrainingFailed(ended.exit_status);
-  if (children.stop_signal() != 0) {  // it came when there was nothing left to stop
-    throw std::runtime_error(
-        fmt::format("stopped after the training of {}; the same command goes on from there", run.attention));
-  }
+  write_note(fmt::format("{}: {}\n", title, resume ? "goes on" : run.folder));
+  return resume;
 }
 
 }  // namespace
 
-void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs,
+void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs, int64_t jobs,
                         const ProcessOptions& processes) {
   std::vector<PlannedRun::State> states;  // all of them first: nothing is trained beside a folder in the way
   for (const PlannedRun& run : runs) states.push_back(run.state());
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const PlannedRun& run = runs[i];
-    const std::string title = fmt::format("{}/{} {}", i + 1, runs.size(), run.attention);
-    if (states[i] == PlannedRun::State::finished) {
-      write_note(fmt::format("{}: finished before\n", title));
-      continue;
+  const auto missing = std::count_if(states.begin(), states.end(), [](PlannedRun::State state) {
+    return state != PlannedRun::State::finished;
+  });
+  const TrainingPlan plan{recipe, std::min<int64_t>(jobs, missing), processes};
+
+  ChildProcesses children;
+  std::vector<const PlannedRun*> started;  // by the child's number
+  int64_t running = 0;
+  std::optional<size_t> failed;  // the first that did
+  for (size_t next = 0;;) {
+    for (; next < runs.size() && !failed && children.stop_signal() == 0; ++next) {
+      const PlannedRun& run = runs[next];
+      const std::string title = fmt::format("{}/{} {}", next + 1, runs.size(), run.attention);
+      if (states[next] == PlannedRun::State::finished) {
+        write_note(fmt::format("{}: finished before\n", title));
+        continue;
+      }
+      if (running == plan.jobs) break;
+      const bool resume = begin(run, states[next], title);
+      // In the child errors go the way of all errors, up to main.
+      children.start([&] { return train(plan, run, resume, title); });
+      started.push_back(&run);
+      ++running;
     }
-    const bool resume = states[i] == PlannedRun::State::interrupted;
-    // What a kill before the first checkpoint has left is a run, but cannot be taken up.
-    if (!resume && std::filesystem::exists(RunFolder{run.folder}.config()))
-      std::filesystem::remove_all(run.folder);
-    write_note(fmt::format("{}: {}\n", title, resume ? "goes on" : run.folder));
-    train_in_child(recipe, run, resume, title, processes);
+    if (running == 0) break;
+    const size_t ended = *children.wait();
+    --running;
+    if (!failed && children.outcome(ended)->failed()) failed = ended;
+  }
+
+  if (failed) {
+    const ChildOutcome outcome = *children.outcome(*failed);
+    if (outcome.killed_by == 0) throw TrainingFailed(outcome.exit_status);
+    throw std::runtime_error(
+        fmt::format("the training of {} was killed by signal {}; the same command goes on from its last "
+                    "checkpoint",
+                    started[*failed]->attention, outcome.killed_by));
+  }
+  if (children.stop_signal() != 0) {  // it came when there was nothing left to stop
+    throw std::runtime_error(fmt::format(
+        "stopped after the training of {}; the same command goes on from there", started.back()->attention));
   }
 }
 

@@ -13,12 +13,13 @@ struct TrainingFailed : std::runtime_error {
   int status;  ///< of the process
 };
 
-/// Trains the runs one after the other, skips those that are finished, and takes up those that were
-/// interrupted. Each trains in a process of its own, so that its memory is its own and none inherits the
-/// threads or the heap of the one before; hence this must run before anything uses LibTorch's threads.
-/// Throws TrainingFailed when one of them fails; the others before it stay. `processes`: each training starts
-/// so many, which share its batches.
-void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs,
+/// Trains the runs in their order, `jobs` at a time, skips those that are finished, and takes up those that
+/// were interrupted. Each trains in a process of its own, so that its memory is its own and none inherits the
+/// threads or the heap of the one before; hence this must run before anything uses LibTorch's threads. Those
+/// that run at the same time divide the cores among them.
+/// When one of them fails no more are started, the others that run are waited for, and TrainingFailed is
+/// thrown. `processes`: each training starts so many, which share its batches.
+void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs, int64_t jobs = 1,
                         const ProcessOptions& processes = {});
 
 }  // namespace synthesizer

@@ -7,18 +7,17 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
-#include <map>
 
 #include "attention/baselines.h"
 #include "attention/spec.h"
 #include "base/error.h"
 #include "base/parameter_names.h"
+#include "inspect/copy_tensors.h"
 #include "inspect/entry_usage.h"
 #include "inspect/low_rank.h"
 #include "inspect/member_table.h"
 #include "model/layers_of.h"
 #include "task/initial_weights.h"
-#include "train/named_tensors.h"
 
 namespace synthesizer {
 namespace {
@@ -83,13 +82,7 @@ Conversion factorize(Task& task, int64_t rank, const Dataset* split) {
   recipe.train.init_from.clear();
   Conversion result{initial_task(recipe, task.tokenizers()), {}};
 
-  std::map<std::string, at::Tensor> before;
-  for (const NamedTensor& one : saved_tensors(task.model())) before[one.name] = one.tensor;
-  for (const NamedTensor& one : saved_tensors(result.task->model())) {
-    const auto found = before.find(one.name);
-    if (found != before.end() && found->second.sizes() == one.tensor.sizes())
-      at::Tensor(one.tensor).copy_(found->second);
-  }
+  copy_tensors_of_equal_name(task.model(), result.task->model());
   const auto old_layers = layers_of(task.model()), new_layers = layers_of(result.task->model());
   for (size_t l = 0; l < old_layers.size(); ++l) {
     const auto& [name, layer] = old_layers[l];

@@ -55,7 +55,9 @@ Batch readable(const Task& task, const std::vector<Batch>& examples) {
   return running ? single_row(*best, 0, kRunning) : *best;
 }
 
-void take_layers(Inspection& found, std::vector<CapturedLayer> shown, const Statistics& statistics) {
+/// `before`: of the same texts with the weights that training began with; no texts: these are not known.
+void take_layers(Inspection& found, std::vector<CapturedLayer> shown, const Statistics& statistics,
+                 const Statistics& before) {
   // What is left out of the layers is left out of the places that pairs of heads name.
   std::vector<size_t> places;
   for (size_t n = 0; n < shown.size(); ++n) {
@@ -63,7 +65,8 @@ void take_layers(Inspection& found, std::vector<CapturedLayer> shown, const Stat
     if (shown[n].heads.empty()) {
       found.without_weights.push_back(std::move(shown[n]));
     } else {
-      found.layers.push_back({std::move(shown[n]), statistics.numbers(n), statistics.histogram(n)});
+      found.layers.push_back({std::move(shown[n]), statistics.numbers(n), statistics.histogram(n), {}});
+      if (before.texts() > 0) found.layers.back().start = before.histogram(n);
     }
   }
   found.identical = statistics.identical();
@@ -82,6 +85,7 @@ std::unique_ptr<Task> start_of(const OpenRun& run) {
   } catch (const InvalidInput&) {
     return nullptr;  // the run it began from is gone, or another by now
   }
+  start->model().eval();
   return start;
 }
 
@@ -106,13 +110,18 @@ Inspection inspect_run(const OpenRun& run, const InspectOptions& options) {
   found.run = run.folder.path;
   found.task = task.recipe().task;
   found.attention = fmt::format("{}", fmt::join(task.recipe().model.attention, ","));
-  Statistics statistics;
+  const auto start = start_of(run);
+  found.start_known = start != nullptr;
+  Statistics statistics, before;
   Batch shown;
   std::vector<CapturedLayer> captured;
   if (options.text.empty()) {
     found.from = "dev";
     const auto examples = dev_examples(task, options.lines);
-    for (const Batch& example : examples) statistics.add(capture_attention(task, example));
+    for (const Batch& example : examples) {
+      statistics.add(capture_attention(task, example));
+      if (start) before.add(capture_attention(*start, example));
+    }
     shown = readable(task, examples);
     captured = capture_attention(task, shown);
   } else {
@@ -123,14 +132,13 @@ Inspection inspect_run(const OpenRun& run, const InspectOptions& options) {
     shown = std::move(given.example);
     captured = capture_attention(task, shown);
     statistics.add(captured);
+    if (start) before.add(capture_attention(*start, shown));
   }
   found.texts = statistics.texts();
   for (SideTokens& tokens : tokens_of(task, shown)) {
     (tokens.side == Side::encoder ? found.encoder_tokens : found.decoder_tokens) = std::move(tokens.pieces);
   }
-  take_layers(found, std::move(captured), statistics);
-  const auto start = start_of(run);
-  found.start_known = start != nullptr;
+  take_layers(found, std::move(captured), statistics, before);
   found.tables = random_tables(task.model(), start ? &start->model() : nullptr, options.shown);
   take_mixtures(found, run);
   return found;

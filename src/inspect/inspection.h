@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct InspectOptions {
 /// One attention: the numbers over all texts, the weights of the one that is shown.
 struct InspectedLayer {
   CapturedLayer captured;
-  std::vector<HeadStatistics> numbers;  ///< a head
-  WeightHistogram histogram;            ///< of all its heads
+  std::vector<HeadStatistics> numbers;   ///< a head
+  WeightHistogram histogram;             ///< of all its heads
+  std::optional<WeightHistogram> start;  ///< the same before training; none where that is not known
 };
 
 /// Two heads of one stack that do the same.
@@ -50,7 +52,7 @@ struct Inspection {
   std::vector<CapturedLayer> without_weights;  ///< named, and left out
   std::vector<HeadPair> identical;
   std::vector<RandomTable> tables;
-  bool start_known = true;                                ///< of the tables
+  bool start_known = true;                                ///< of the weights before training
   std::vector<std::vector<std::string>> mixture_members;  ///< of each entry of mixtures
   std::vector<MixtureAt> mixtures;                        ///< now
   std::vector<MixtureAt> mixtures_over_training;          ///< from metrics.jsonl, in the order of its lines

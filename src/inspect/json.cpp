@@ -49,6 +49,7 @@ Json layer_json(const InspectedLayer& layer) {
           {"causal", captured.heads[0].causal},
           {"heads", heads},
           {"histogram", layer.histogram.counts},
+          {"histogram_start", layer.start ? Json(layer.start->counts) : Json(nullptr)},
           {"maps", maps}};
 }
 
@@ -60,6 +61,7 @@ Json table_json(const RandomTable& table) {
     heads.push_back({{"effective_rank", head.spectrum.effective_rank()},
                      {"rank_99", head.spectrum.holding(0.99)},
                      {"moved", head.moved ? Json(*head.moved) : Json(nullptr)},
+                     {"change", head.change ? Json(*head.change) : Json(nullptr)},
                      {"singular_values", std::move(values)}});
     if (!head.start.empty()) start.push_back(matrix(head.start, table.shown, table.shown));
     end.push_back(matrix(head.end, table.shown, table.shown));

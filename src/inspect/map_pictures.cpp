@@ -128,10 +128,11 @@ HeatGrid table_grid(const RandomTable& table) {
   for (size_t h = 0; h < table.heads.size(); ++h)
     add(table.heads[h].end, fmt::format("head {}{}", h + 1, started ? ", now" : ""));
   for (size_t h = 0; started && h < table.heads.size(); ++h) {
-    const auto& [spectrum, moved, start, end] = table.heads[h];
+    const TableHead& head = table.heads[h];
     std::vector<float> change;
-    for (size_t n = 0; n < end.size(); ++n) change.push_back(end[n] - start[n]);
-    add(change, fmt::format("head {}, change{}", h + 1, moved ? fmt::format(" · {:.2f}", *moved) : ""));
+    for (size_t n = 0; n < head.end.size(); ++n) change.push_back(head.end[n] - head.start[n]);
+    add(change,
+        fmt::format("head {}, change{}", h + 1, head.moved ? fmt::format(" · {:.2f}", *head.moved) : ""));
   }
   const double top = quantile(std::move(sizes), 0.995);  // as with weights
   grid.high = top > 0 ? top : 1;

@@ -14,9 +14,10 @@ using picture::LineCharts;
 using picture::Series;
 
 /// As the paper's figure has them: how large the weights of each layer are, in encoder and decoder.
-LineCharts histograms(const Inspection& found) {
+LineCharts histograms(const Inspection& found, bool start) {
   LineCharts charts;
-  charts.title = "How large attention weights are";
+  charts.title =
+      start ? "How large attention weights were before training" : "How large attention weights are";
   charts.subtitle = fmt::format(
       "{}; share of each layer's weights by their size over {} {}, those below 1e-5 at the left end",
       found.attention, found.texts, found.texts == 1 ? "text" : "texts");
@@ -27,12 +28,13 @@ LineCharts histograms(const Inspection& found) {
        {AttentionPlace::encoder, AttentionPlace::decoder, AttentionPlace::cross}) {
     Chart chart{choice_name(stack), "weight", "share of weights", {}};
     for (const InspectedLayer& layer : found.layers) {
-      if (layer.captured.stack != stack) continue;
+      if (layer.captured.stack != stack || (start && !layer.start)) continue;
+      const WeightHistogram& histogram = start ? *layer.start : layer.histogram;
       Series series{fmt::format("layer {}", layer.captured.number + 1), {}, {}};
-      const auto total = static_cast<double>(std::max<int64_t>(layer.histogram.total(), 1));
+      const auto total = static_cast<double>(std::max<int64_t>(histogram.total(), 1));
       for (size_t n = 0; n < WeightHistogram::kBins; ++n) {
         series.x.push_back(std::sqrt(edges[n] * edges[n + 1]));
-        series.y.push_back(static_cast<double>(layer.histogram.counts[n]) / total);
+        series.y.push_back(static_cast<double>(histogram.counts[n]) / total);
       }
       chart.series.push_back(std::move(series));
     }
@@ -99,7 +101,9 @@ std::vector<NamedPicture> number_pictures(const Inspection& found) {
     return [charts = std::move(charts)](picture::Format format) { return draw(charts, format); };
   };
   std::vector<NamedPicture> pictures;
-  if (!found.layers.empty()) pictures.push_back({"histograms", drawn(histograms(found))});
+  if (!found.layers.empty()) pictures.push_back({"histograms", drawn(histograms(found, false))});
+  if (!found.layers.empty() && found.start_known)
+    pictures.push_back({"histograms-start", drawn(histograms(found, true))});
   if (!found.tables.empty()) pictures.push_back({"singular-values", drawn(singular_values(found))});
   if (!found.mixtures_over_training.empty()) pictures.push_back({"mixtures", drawn(mixtures(found))});
   return pictures;

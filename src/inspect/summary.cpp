@@ -57,7 +57,7 @@ void add_heads(std::vector<std::string>& lines, const Inspection& found, const c
 }
 
 std::string table_line(const Inspection& found, const std::string& member) {
-  double low = 1e18, high = -1, least = 1e18, most = -1;
+  double low = 1e18, high = -1, least = 1e18, most = -1, nearest = 1e18, farthest = -1;
   int64_t fewest = 0, count = 0, length = 0;
   for (const RandomTable& table : found.tables) {
     if (table.member != member) continue;
@@ -67,6 +67,10 @@ std::string table_line(const Inspection& found, const std::string& member) {
       high = std::max(high, head.spectrum.effective_rank());
       fewest = std::max(fewest, head.spectrum.holding(0.99));
       ++count;
+      if (head.change) {
+        nearest = std::min(nearest, *head.change);
+        farthest = std::max(farthest, *head.change);
+      }
       if (!head.moved) continue;
       least = std::min(least, *head.moved);
       most = std::max(most, *head.moved);
@@ -75,7 +79,9 @@ std::string table_line(const Inspection& found, const std::string& member) {
   std::string line =
       fmt::format("{} tables ({} of {}×{}): effective rank {}, {} singular values hold 99% of the energy",
                   member, count, length, length, between(low, high, "{:.0f}"), fewest);
-  if (most >= 0) return line + fmt::format("; moved by {} of their start", between(least, most, "{:.2f}"));
+  if (most >= 0) line += fmt::format("; moved by {} of their start", between(least, most, "{:.2f}"));
+  if (farthest >= 0)
+    return line + fmt::format("; an entry by {} on average", between(nearest, farthest, "{:.3f}"));
   return line + (found.start_known ? "" : "; where they started is not known");
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "attention/baselines.h"
 #include "attention/mixture.h"
@@ -37,7 +38,10 @@ TableHead head_of(const at::Tensor& end, const at::Tensor& start, bool causal, i
   if (!start.defined()) return head;
   head.start = corner(start, shown);
   const double before = seen(start).norm().item<double>();
-  if (before > 0) head.moved = (seen(end) - seen(start)).norm().item<double>() / before;
+  const double difference = (seen(end) - seen(start)).norm().item<double>();
+  if (before > 0) head.moved = difference / before;
+  const auto n = static_cast<double>(end.size(0));
+  head.change = difference / std::sqrt(causal ? n * (n + 1) / 2 : n * n);
   return head;
 }
 

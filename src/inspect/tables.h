@@ -15,7 +15,11 @@ namespace synthesizer {
 /// One head of a table.
 struct TableHead {
   Spectrum spectrum;
-  std::optional<double> moved;  ///< ‖end - start‖ / ‖start‖ (Frobenius); none where the start is unknown
+  /// ‖end - start‖ / ‖start‖ (Frobenius); none where the start is unknown or 0.
+  std::optional<double> moved;
+  /// How far an entry moved: root mean square of end - start over the entries that count, in logits; none
+  /// where the start is unknown.
+  std::optional<double> change;
   std::vector<float> start, end;  ///< the corner that is shown, row after row; no start where it is unknown
 };
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "metric/ngrams.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

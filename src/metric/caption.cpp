@@ -7,7 +7,7 @@
 #include "metric/ngrams.h"
 #include "metric/resampled.h"
 #include "metric/subsequence.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

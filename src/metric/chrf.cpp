@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "metric/ngrams.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "metric/ngrams.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

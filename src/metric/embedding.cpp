@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "metric/dot_product.h"
 #include "metric/resampled.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "metric/porter_stemmer.h"
 #include "metric/resampled.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {
@@ -19,8 +19,8 @@ bool is_ascii_punctuation(char c) {
 /// What Python's \b takes for part of a word, of what is left when ASCII punctuation is gone.
 bool is_word_character(char32_t c) {
   const auto category = unicode::category(c);
-  return category == unicode::Category::number ||
-         (category == unicode::Category::other && !unicode::is_space(c));
+  return category != unicode::Category::punctuation && category != unicode::Category::symbol &&
+         !unicode::is_space(c);
 }
 
 std::string without_articles(std::string_view text) {

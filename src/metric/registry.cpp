@@ -10,10 +10,11 @@
 #include "metric/chrf.h"
 #include "metric/classify.h"
 #include "metric/embedding.h"
+#include "metric/exact_match.h"
 #include "metric/meteor.h"
 #include "metric/regress.h"
 #include "metric/rouge.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 
@@ -27,6 +28,7 @@ const std::vector<Metric>& metrics() {
       caption_metric(),
       meteor_metric(),
       embedding_metric(),
+      exact_match_metric(),
       classify_metric(),
       regress_metric(),
   };

@@ -10,7 +10,7 @@
 #include "base/number_text.h"
 #include "metric/dot_product.h"
 #include "metric/resampled.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

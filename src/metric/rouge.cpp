@@ -7,7 +7,7 @@
 #include "metric/ngrams.h"
 #include "metric/porter_stemmer.h"
 #include "metric/subsequence.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer {
 namespace {

@@ -28,10 +28,13 @@ bool is_number(std::string_view text) {
   return parse_number(text, value) && std::isfinite(value);
 }
 
-/// word2vec's first line: two whole numbers.
-bool is_header(const std::vector<std::string_view>& fields) {
+/// word2vec's first line: two whole numbers, of which the second is the width of a vector; 0 where it is
+/// none.
+size_t width_in_header(const std::vector<std::string_view>& fields) {
+  constexpr size_t kWidest = 1'000'000;  // above, it is a word and a number
   size_t rows = 0, width = 0;
-  return fields.size() == 2 && parse_number(fields[0], rows) && parse_number(fields[1], width) && width > 0;
+  const bool numbers = fields.size() == 2 && parse_number(fields[0], rows) && parse_number(fields[1], width);
+  return numbers && width <= kWidest ? width : 0;
 }
 
 }  // namespace
@@ -61,9 +64,9 @@ void WordVectors::read(const std::string& path) {
     };
     if (first == 0) {
       first = reader.number();
-      const bool header = is_header(fields);
-      width_ = header ? std::stoul(std::string(fields[1])) : fields.size() - 1;
-      if (header) continue;
+      const size_t announced = width_in_header(fields);
+      width_ = announced > 0 ? announced : fields.size() - 1;
+      if (announced > 0) continue;
     }
     // In a word with spaces the second field is no number; where it is one, the line has too many.
     const bool spaced = fields.size() > width_ + 1 && !is_number(fields[1]);

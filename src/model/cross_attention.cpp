@@ -64,7 +64,7 @@ Logits CrossAttention::logits(const at::Tensor& x, const Memory& memory) const {
 }
 
 at::Tensor CrossAttention::forward(const at::Tensor& x, const Memory& memory) const {
-  const Dropout dropout = is_training() && dropout_ > 0 ? Dropout{dropout_, draw_seed()} : Dropout{};
+  const Dropout dropout = draw_dropout(is_training() ? dropout_ : 0, x);
   return output_->forward(
       join_heads(attend(logits(x, memory), {false, {}, memory.lengths}, memory.value, dropout)));
 }

@@ -6,13 +6,17 @@
 
 namespace synthesizer {
 
-Embedding::Embedding(int64_t vocabulary, int64_t width)
-    : scale_(std::sqrt(static_cast<double>(width))),
-      weight_(declare({"weight", Role::embedding, {vocabulary, width}, Init::normal(1 / scale_)})) {}
+Embedding::Embedding(const ModelOptions& options, int64_t vocabulary)
+    : scale_(options.embedding_scale ? std::sqrt(static_cast<double>(options.width)) : 1),
+      weight_(declare({"weight",
+                       Role::embedding,
+                       {vocabulary, options.width},
+                       Init::normal(1 / std::sqrt(static_cast<double>(options.width)))})) {}
 
 at::Tensor Embedding::forward(const at::Tensor& tokens) const {
   const Int8Matrix* int8 = as_int8(form_);
-  return (int8 ? int8->rows(tokens) : at::embedding(weight_, tokens)) * scale_;
+  const auto rows = int8 ? int8->rows(tokens) : at::embedding(weight_, tokens);
+  return scale_ == 1 ? rows : rows * scale_;
 }
 
 }  // namespace synthesizer

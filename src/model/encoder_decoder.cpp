@@ -13,7 +13,7 @@ namespace synthesizer {
 EncoderDecoder::EncoderDecoder(const ModelOptions& options, int64_t source_vocabulary,
                                int64_t target_vocabulary, bool shared_embedding) {
   auto embedding = [&](const char* name, int64_t vocabulary) {
-    return register_module(name, std::make_shared<Embedding>(vocabulary, options.width));
+    return register_module(name, std::make_shared<Embedding>(options, vocabulary));
   };
   if (shared_embedding) {
     source_embedding_ = target_embedding_ = embedding("embedding", source_vocabulary);

@@ -14,7 +14,7 @@ class FeedForward : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
-  bool gelu_;
+  Activation activation_;
   double dropout_;
   std::shared_ptr<Linear> in_, gate_, out_;
 };

@@ -8,7 +8,7 @@
 namespace synthesizer {
 
 LanguageModel::LanguageModel(const ModelOptions& options, int64_t vocabulary)
-    : embedding_(register_module("embedding", std::make_shared<Embedding>(vocabulary, options.width))),
+    : embedding_(register_module("embedding", std::make_shared<Embedding>(options, vocabulary))),
       decoder_(register_module("decoder", std::make_shared<Stack>(options, Side::decoder, false))),
       output_(register_module("output", std::make_shared<Output>(options, vocabulary, embedding_))) {}
 

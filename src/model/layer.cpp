@@ -16,9 +16,7 @@ void LayerState::reorder(const at::Tensor& indices) {
 
 Layer::Layer(const ModelOptions& o, const std::string& spec, bool causal, bool cross, std::string name)
     : name_(std::move(name)), post_norm_(o.norm_place == NormPlace::post), dropout_(o.dropout) {
-  auto norm = [&](const char* of) {
-    return register_module(of, std::make_shared<Norm>(o.norm, o.width, o.bias));
-  };
+  auto norm = [&](const char* of) { return register_module(of, std::make_shared<Norm>(o)); };
   attention_norm_ = norm("attention_norm");
   attention_ = register_module("attention", Attention(layer_attention(o, spec, causal)));
   if (cross) {

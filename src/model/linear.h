@@ -11,6 +11,7 @@ class Linear : public DeclaredModule {
   Linear(int64_t in, int64_t out, bool bias);
   at::Tensor forward(const at::Tensor& x) const;
   const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
   MatrixFormPtr& form() { return form_; }  ///< what stands for the weight at inference; see prepare.h
 
  private:

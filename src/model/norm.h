@@ -8,11 +8,12 @@ namespace synthesizer {
 /// LayerNorm or RMSNorm (which has no bias) over the width.
 class Norm : public DeclaredModule {
  public:
-  Norm(NormKind kind, int64_t width, bool bias);
+  explicit Norm(const ModelOptions& options);
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
   bool rms_;
+  double epsilon_;
   at::Tensor weight_, bias_;
 };
 

@@ -102,13 +102,17 @@ void check(const ModelOptions& options, const std::vector<Side>& sides) {
   check_at_least("model.encoder_layers", options.encoder_layers, 0);
   check_at_least("model.decoder_layers", options.decoder_layers, 0);
   check_at_least("model.recurrent_depth", options.recurrent_depth, 0);
+  check_fraction("model.halting_threshold", options.halting_threshold);
+  if (options.halting_threshold > 0 && options.recurrent_depth == 0)
+    invalid(
+        "model.halting_threshold is set without model.recurrent_depth, the most applications of the layer");
   check_at_least("model.feed_forward", options.feed_forward, 1);
   check_at_least("model.max_length", options.max_length, 1);
   check_fraction("model.dropout", options.dropout);
   check_fraction("model.attention_dropout", options.attention_dropout);
   check_fraction("model.activation_dropout", options.activation_dropout);
-  const bool vectors =
-      options.positions == PositionKind::sinusoidal || options.positions == PositionKind::learned;
+  check_positive("model.norm_epsilon", options.norm_epsilon);
+  const bool vectors = options.positions != PositionKind::relative && options.positions != PositionKind::none;
   if (vectors && options.width % 2 != 0)
     invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
                         options.width, choice_name(options.positions)));

@@ -24,22 +24,33 @@ inline Choices choices(NormPlace) {
   return names;
 }
 
-enum class PositionKind { sinusoidal, learned, relative, none };
+enum class PositionKind { sinusoidal, split_sinusoidal, learned, relative, none };
 inline Choices choices(PositionKind) {
-  static constexpr ChoiceName names[] = {{"sinusoidal"}, {"learned"}, {"relative", "T5"}, {"none"}};
+  static constexpr ChoiceName names[] = {{"sinusoidal"},
+                                         {"split-sinusoidal", "all sines first: Marian"},
+                                         {"learned"},
+                                         {"relative", "T5"},
+                                         {"none"}};
   return names;
 }
 
-enum class Activation { relu, gelu, gated_relu, gated_gelu };
+enum class Activation { relu, gelu, gelu_tanh, swish, gated_relu, gated_gelu, gated_gelu_tanh };
 inline Choices choices(Activation) {
-  static constexpr ChoiceName names[] = {{"relu"}, {"gelu"}, {"gated-relu"}, {"gated-gelu"}};
+  static constexpr ChoiceName names[] = {{"relu"},
+                                         {"gelu"},
+                                         {"gelu-tanh", "its approximation by tanh: GPT-2"},
+                                         {"swish"},
+                                         {"gated-relu"},
+                                         {"gated-gelu"},
+                                         {"gated-gelu-tanh", "T5 1.1"}};
   return names;
 }
 
 /// Which of a classifier's outputs stand for the text.
-enum class Pooling { mean, first };
+enum class Pooling { mean, first, first_tanh };
 inline Choices choices(Pooling) {
-  static constexpr ChoiceName names[] = {{"mean"}, {"first"}};
+  static constexpr ChoiceName names[] = {
+      {"mean"}, {"first"}, {"first-tanh", "the first through a linear map and tanh: BERT"}};
   return names;
 }
 
@@ -52,15 +63,20 @@ struct ModelOptions {
                                                ///< none of their own ("light-conv:15")
   int64_t width = 256, heads = 4, layers = 4;
   int64_t encoder_layers = 0, decoder_layers = 0;  ///< 0: as layers
-  int64_t recurrent_depth = 0;  ///< over 0: one layer applied so often (Universal Transformer)
+  int64_t recurrent_depth = 0;   ///< over 0: one layer applied so often (Universal Transformer)
+  double halting_threshold = 0;  ///< over 0: positions stop by themselves, after recurrent_depth at most
   int64_t feed_forward = 1024;
   int64_t max_length = 256;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   NormKind norm = NormKind::layer;
   NormPlace norm_place = NormPlace::pre;
+  double norm_epsilon = 1e-5;
+  bool embedding_norm = false;  ///< a norm of the embeddings with their positions, before the first layer
   PositionKind positions = PositionKind::sinusoidal;
   Activation activation = Activation::relu;
   bool bias = true;              ///< of projections and norms
+  bool output_bias = false;      ///< of the logits of tokens or classes
+  bool embedding_scale = true;   ///< embeddings are multiplied by √width
   bool tied = true;              ///< the output projection is the embedding of the target
   bool shared_embedding = true;  ///< one embedding for source and target, where the tokenizer is joint
   Pooling pooling = Pooling::mean;

@@ -9,6 +9,7 @@
 namespace synthesizer {
 
 Output::Output(const ModelOptions& options, int64_t vocabulary, std::shared_ptr<Embedding> tied_to) {
+  if (options.output_bias) bias_ = declare({"bias", Role::bias, {vocabulary}, Init::zero()});
   if (options.tied) {
     tied_to_ = std::move(tied_to);
     return;
@@ -22,7 +23,7 @@ at::Tensor Output::weight() const {
 }
 
 at::Tensor Output::logits(const at::Tensor& hidden) const {
-  return linear_map(hidden, tensor(), {}, form()).to(at::kFloat);
+  return linear_map(hidden, tensor(), bias_, form()).to(at::kFloat);
 }
 
 }  // namespace synthesizer

@@ -18,11 +18,13 @@ class Output : public DeclaredModule {
   const at::Tensor& tensor() const { return tied_to_ ? tied_to_->weight() : weight_; }
   const MatrixFormPtr& form() const { return tied_to_ ? tied_to_->form() : form_; }
   MatrixFormPtr& form() { return tied_to_ ? tied_to_->form() : form_; }
+  /// V, or undefined: model.output_bias.
+  const at::Tensor& bias() const { return bias_; }
   at::Tensor logits(const at::Tensor& hidden) const;  ///< …×D to …×V, float32
 
  private:
   std::shared_ptr<Embedding> tied_to_;  ///< not registered here: its parameters have one name
-  at::Tensor weight_;
+  at::Tensor weight_, bias_;
   MatrixFormPtr form_;
 };
 

@@ -19,11 +19,16 @@ at::Tensor sinusoids(int64_t length, int64_t width) {
   return at::stack({angle.sin(), angle.cos()}, 2).view({length, width}).to(at::kFloat);
 }
 
+at::Tensor split_sinusoids(int64_t length, int64_t width) {
+  return sinusoids(length, width).view({length, width / 2, 2}).transpose(1, 2).reshape({length, width});
+}
+
 Positions::Positions(const ModelOptions& options, bool causal) : causal_(causal) {
   switch (options.positions) {
     case PositionKind::sinusoidal:
       vectors_ = sinusoids(options.max_length, options.width);  // a formula: nothing to save
       break;
+    case PositionKind::split_sinusoidal: vectors_ = split_sinusoids(options.max_length, options.width); break;
     case PositionKind::learned:
       // From there rather than from noise: it learns twice as fast at first.
       vectors_ = declare("weight", Role::embedding, sinusoids(options.max_length, options.width));
@@ -71,11 +76,10 @@ at::Tensor relative_buckets(int64_t begin, int64_t rows, int64_t columns, bool c
     distance = distance.abs();
   }
   const int64_t exact = buckets / 2;
-  const auto scale = static_cast<double>(buckets - exact) / std::log(kFarthest / static_cast<double>(exact));
-  const auto far = (at::log(distance.clamp_min(1).to(at::kDouble) / static_cast<double>(exact)) * scale)
-                       .to(at::kLong)
-                       .add(exact)
-                       .clamp_max(buckets - 1);
+  // In T5's order and precision: some distances lie on the border of two buckets but for the rounding.
+  const auto share = at::log(distance.clamp_min(1).to(at::kFloat) / static_cast<double>(exact)) /
+                     std::log(kFarthest / static_cast<double>(exact));
+  const auto far = (share * (buckets - exact)).to(at::kLong).add(exact).clamp_max(buckets - 1);
   return offset + at::where(distance.lt(exact), distance, far);
 }
 

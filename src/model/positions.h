@@ -33,6 +33,9 @@ class Positions : public DeclaredModule {
 /// The sinusoids of Vaswani et al., length×width; the width is even.
 at::Tensor sinusoids(int64_t length, int64_t width);
 
+/// The same numbers, all sines before all cosines, as Marian has them.
+at::Tensor split_sinusoids(int64_t length, int64_t width);
+
 /// T5's bucket of each distance column - row: half of the buckets for short distances one by one, the other
 /// half for longer ones on a logarithmic scale up to 128; both directions have their own where not causal.
 at::Tensor relative_buckets(int64_t begin, int64_t rows, int64_t columns, bool causal);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "model/attention_hook.h"
 #include "model/dropout.h"
 #include "model/forward_hook.h"
 
@@ -15,9 +16,12 @@ void StackState::reorder(const at::Tensor& indices) {
 }
 
 Stack::Stack(const ModelOptions& o, Side side, bool cross)
-    : dropout_(o.dropout), name_(side == Side::encoder ? "encoder" : "decoder") {
+    : dropout_(o.dropout),
+      name_(side == Side::encoder ? "encoder" : "decoder"),
+      halting_threshold_(o.halting_threshold) {
   const bool causal = side == Side::decoder;
   positions_ = register_module("positions", std::make_shared<Positions>(o, causal));
+  if (o.embedding_norm) embedding_norm_ = register_module("embedding_norm", std::make_shared<Norm>(o));
   auto layers = register_module("layers", std::make_shared<torch::nn::Module>("layers"));
   for (const std::string& spec : attention_of_layers(o, side)) {
     const std::string number = std::to_string(layers_.size());
@@ -28,13 +32,19 @@ Stack::Stack(const ModelOptions& o, Side side, bool cross)
     times_ = sinusoids(o.recurrent_depth, o.width);  // a formula: nothing to save
     if (o.positions == PositionKind::learned) times_ = declare("times", Role::embedding, times_);
   }
+  if (o.halting_threshold > 0) {
+    // A bias of 1, as in Tensor2Tensor: at first positions stop after one or two applications.
+    halting_weight_ = declare({"halting_weight", Role::matrix, {o.width}, Init::xavier(o.width, 1)});
+    halting_bias_ = declare("halting_bias", Role::bias, at::ones({1}));
+  }
   if (o.norm_place == NormPlace::pre) {
-    norm_ = register_module("norm", std::make_shared<Norm>(o.norm, o.width, o.bias));
+    norm_ = register_module("norm", std::make_shared<Norm>(o));
   }
 }
 
 at::Tensor Stack::enter(const at::Tensor& x, int64_t begin) const {
   auto y = positions_->add(x, begin);
+  if (embedding_norm_) y = embedding_norm_->forward(y);
   y = drop_out(y, dropout_, is_training());
   return call_forward_hook(name_, "embedded", y);
 }
@@ -54,8 +64,12 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
   }
   auto y = enter(x, 0);
   const auto bias = positions_->bias(0, length, length);
-  for (size_t n = 0; n < depth(); ++n)
-    y = layer_at(n)->forward(before(y, n, 0), lengths, bias, encoded, encoded_lengths);
+  y = apply(
+      y, [&](const at::Tensor& state, size_t n) { return before(state, n, 0); },
+      [&](const at::Tensor& state, size_t n) {
+        return layer_at(n)->forward(state, lengths, bias, encoded, encoded_lengths);
+      },
+      /*stop_early=*/!has_attention_hook(), lengths);
   return norm_ ? norm_->forward(y) : y;
 }
 
@@ -72,10 +86,11 @@ at::Tensor Stack::step(const at::Tensor& x, StackState& state) {
   const int64_t t = state.position++;
   auto y = enter(x.unsqueeze(1), t).squeeze(1);
   const auto bias = positions_->bias(t, 1, t + 1);
-  for (size_t n = 0; n < depth(); ++n) {
-    y = before(y.unsqueeze(1), n, t).squeeze(1);
-    y = layer_at(n)->step(y, state.layers[n], bias);
-  }
+  // All applications: later positions, which may not have stopped, will look at this one in each of them.
+  y = apply(
+      y, [&](const at::Tensor& x, size_t n) { return before(x.unsqueeze(1), n, t).squeeze(1); },
+      [&](const at::Tensor& x, size_t n) { return layer_at(n)->step(x, state.layers[n], bias); },
+      /*stop_early=*/false);
   return norm_ ? norm_->forward(y) : y;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "attention/declared_module.h"
+#include "model/halting.h"
 #include "model/layer.h"
 #include "model/positions.h"
 
@@ -30,7 +31,8 @@ struct StackSlots {
 /// decoder with cross-attention, or a language model.
 ///
 /// With model.recurrent_depth = T it is a Universal Transformer (Dehghani et al. 2018): one layer, applied T
-/// times, and before each time the positions and a vector for the time are added again.
+/// times, and before each time the positions and a vector for the time are added again. With
+/// model.halting_threshold each position stops by itself, after at most T times (halting.h).
 class Stack : public DeclaredModule {
  public:
   Stack(const ModelOptions& options, Side side, bool cross);
@@ -54,6 +56,11 @@ class Stack : public DeclaredModule {
   /// How often a layer is applied: as there are layers, or recurrent_depth.
   size_t depth() const { return times_.defined() ? static_cast<size_t>(times_.size(0)) : layers_.size(); }
   const std::shared_ptr<Layer>& layer_at(size_t n) const { return layers_[times_.defined() ? 0 : n]; }
+  /// Applies the layers to y, one after another. `layer` is called with the state that goes into application
+  /// n, and n. `stop_early`: where all positions have stopped, the rest is left out.
+  template <class Before, class Layer>
+  at::Tensor apply(at::Tensor y, const Before& before, const Layer& layer, bool stop_early,
+                   const at::Tensor& lengths = {}) const;
   /// Before application n: nothing, but in a Universal Transformer the position and the time.
   at::Tensor before(const at::Tensor& x, size_t n, int64_t begin) const;
 
@@ -61,8 +68,28 @@ class Stack : public DeclaredModule {
   std::string name_;
   std::shared_ptr<Positions> positions_;
   std::vector<std::shared_ptr<Layer>> layers_;
-  std::shared_ptr<Norm> norm_;
-  at::Tensor times_;  ///< T×D, undefined where each layer is applied once
+  std::shared_ptr<Norm> norm_, embedding_norm_;  ///< null where there is none
+  at::Tensor times_;                             ///< T×D, undefined where each layer is applied once
+  double halting_threshold_;
+  at::Tensor halting_weight_, halting_bias_;  ///< D and 1, undefined without a threshold
 };
+
+template <class Before, class Layer>
+at::Tensor Stack::apply(at::Tensor y, const Before& before, const Layer& layer, bool stop_early,
+                        const at::Tensor& lengths) const {
+  if (!halting_weight_.defined()) {
+    for (size_t n = 0; n < depth(); ++n) y = layer(before(y, n), n);
+    return y;
+  }
+  Halting halting(halting_weight_, halting_bias_, halting_threshold_, static_cast<int64_t>(depth()));
+  for (size_t n = 0; n < depth(); ++n) {
+    const auto entering = before(y, n);
+    halting.decide(entering);
+    y = halting.apply(y, layer(entering, n));
+    if (stop_early && halting.done()) break;
+  }
+  if (y.dim() == 3) report_pondering(halting, lengths);
+  return halting.output();
+}
 
 }  // namespace synthesizer

@@ -26,13 +26,16 @@ at::Tensor Stack::step_slots(const at::Tensor& x, StackSlots& state, const SlotR
   c10::NoGradGuard no_grad;
   const auto positions = rows.position_tensor();
   auto y = positions_->add_at(x, positions);
-  for (size_t n = 0; n < depth(); ++n) {
-    if (times_.defined()) {
-      y = y + times_.select(0, static_cast<int64_t>(n)).to(y.scalar_type());
-      if (n > 0) y = positions_->add_at(y, positions);
-    }
-    y = layer_at(n)->step_slots(y, state.layers[n], rows, state.bias);
-  }
+  if (embedding_norm_) y = embedding_norm_->forward(y);
+  auto before = [&](const at::Tensor& token, size_t n) {
+    if (!times_.defined()) return token;
+    const auto timed = token + times_.select(0, static_cast<int64_t>(n)).to(token.scalar_type());
+    return n > 0 ? positions_->add_at(timed, positions) : timed;
+  };
+  auto layer = [&](const at::Tensor& token, size_t n) {
+    return layer_at(n)->step_slots(token, state.layers[n], rows, state.bias);
+  };
+  y = apply(y, before, layer, /*stop_early=*/false);
   return norm_ ? norm_->forward(y) : y;
 }
 

@@ -6,7 +6,7 @@
 set(vega_parts util time format loader statistics canvas dataflow scale scenegraph expression selection functions
     runtime transforms view-transforms encode label event-selector parser view)
 set(scripts elements numbers runs theme tip chart line_chart scatter_chart pixels heat_map choices
-    table curves trade_offs attention attention_view histograms mixtures samples settings page)
+    table curves trade_offs attention attention_view histograms moved mixtures samples settings page)
 
 set(library "")
 file(READ ${page}/vega_begin.js part)

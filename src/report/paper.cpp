@@ -17,6 +17,11 @@ const Json& tables() {
   return json;
 }
 
+const Json& narang() {
+  static const Json json = Json::parse(kNarangTables);
+  return json;
+}
+
 /// Small letters and digits: what people write differently is gone.
 std::string plain(std::string_view text) {
   std::string result;
@@ -57,27 +62,39 @@ std::string canonical(std::string_view attention) {
   return result;
 }
 
+/// Whether a row is meant for runs with these settings.
+bool holds_for(const Json& row, const Settings& settings) {
+  if (!row.contains("settings")) return true;
+  for (const auto& [key, allowed] : row["settings"].items()) {
+    const std::string value = setting(settings, key);
+    if (std::none_of(allowed.begin(), allowed.end(), [&](const Json& one) { return one == value; }))
+      return false;
+  }
+  return true;
+}
+
 /// The figure of that column for that attention; rows with a label are other models than the plain one.
-const Json* figure_in(const Json& table, size_t column, const std::string& attention) {
+const Json* figure_in(const Json& table, size_t column, const std::string& attention,
+                      const Settings& settings) {
   for (const Json& row : table["rows"]) {
     if (row.contains("label") || canonical(row["attention"].get<std::string>()) != attention) continue;
+    if (!holds_for(row, settings)) continue;
     const Json& figure = row["figures"][column];
     if (figure.is_number()) return &figure;
   }
   return nullptr;
 }
 
-}  // namespace
-
-std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view attention,
-                                        std::string_view score) {
+std::optional<PaperFigure> find_figure(const Json& published, std::string_view where,
+                                       std::string_view attention, const Settings& settings,
+                                       std::string_view score) {
   const std::string data = known_as(tables()["data"], plain(where)), wanted = canonical(attention);
-  for (const Json& table : tables()["tables"]) {
+  for (const Json& table : published["tables"]) {
     for (size_t c = 0; c < table["columns"].size(); ++c) {
       const Json& column = table["columns"][c];
       if (!column.contains("key") || column["key"] != score) continue;
       if (data.empty() ? column["task"] != where : column["data"] != data) continue;
-      const Json* figure = figure_in(table, c, wanted);
+      const Json* figure = figure_in(table, c, wanted, settings);
       if (!figure) continue;
       return PaperFigure{figure->get<double>() * column.value("scale", 1.0), column["data"], table["source"],
                          table["status"] == "checked"};
@@ -86,17 +103,9 @@ std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view
   return std::nullopt;
 }
 
-std::string paper_data(const RunRecord& run) {
-  std::vector<std::string> names;
-  auto add = [&](const std::filesystem::path& path) {
-    for (const auto& part : path) names.push_back(plain(part.string()));
-  };
-  for (const std::string& word : run.provenance.command) {
-    const std::filesystem::path path(word);
-    if (path.extension() == ".toml") add(path.filename());
-  }
-  for (const auto& [file, hash] : run.provenance.data) add(file);
-  // The longest name that fits: "superglue" is not "glue".
+/// The data set that one of these names begins with the name of; the longest that fits: "superglue" is not
+/// "glue".
+std::string data_of(const std::vector<std::string>& names) {
   std::string best;
   size_t longest = 0;
   for (const auto& [data, others] : tables()["data"].items()) {
@@ -110,6 +119,35 @@ std::string paper_data(const RunRecord& run) {
     }
   }
   return best;
+}
+
+}  // namespace
+
+std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view attention,
+                                        std::string_view score) {
+  return find_figure(tables(), where, attention, {}, score);
+}
+
+std::optional<PaperFigure> narang_figure(std::string_view where, std::string_view attention,
+                                         const Settings& settings, std::string_view score) {
+  return find_figure(narang(), where, attention, settings, score);
+}
+
+std::string paper_data(const std::string& recipe) {
+  return data_of({plain(std::filesystem::path(recipe).filename().string())});
+}
+
+std::string paper_data(const RunRecord& run) {
+  std::vector<std::string> names;
+  auto add = [&](const std::filesystem::path& path) {
+    for (const auto& part : path) names.push_back(plain(part.string()));
+  };
+  for (const std::string& word : run.provenance.command) {
+    const std::filesystem::path path(word);
+    if (path.extension() == ".toml") add(path.filename());
+  }
+  for (const auto& [file, hash] : run.provenance.data) add(file);
+  return data_of(names);
 }
 
 }  // namespace synthesizer

@@ -8,7 +8,8 @@
 
 namespace synthesizer {
 
-/// A figure that the paper prints (data/paper/tables.json), in the unit of our key.
+/// A published figure, in the unit of our key: the paper's own (data/paper/tables.json), or one of a later
+/// study with the authors' code (data/paper/narang-2021.json).
 struct PaperFigure {
   double value = 0;
   std::string data;      ///< "WMT'14 English-German"
@@ -23,8 +24,15 @@ struct PaperFigure {
 std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view attention,
                                         std::string_view score);
 
+/// The figure of the later study for a run with these settings: its rows differ in positions and in how a
+/// mixture is weighted. `where` and `score` as of paper_figure. Nothing where it has no such row.
+std::optional<PaperFigure> narang_figure(std::string_view where, std::string_view attention,
+                                         const Settings& settings, std::string_view score);
+
 /// Which of the paper's data sets the run was trained on, by the names of its recipe and of its data; empty
 /// where it was none of them.
 std::string paper_data(const RunRecord& run);
+/// The same by the name of a recipe alone: "recipes/paper/c4.toml".
+std::string paper_data(const std::string& recipe);
 
 }  // namespace synthesizer

@@ -61,9 +61,9 @@ bool Table::significant(size_t row, size_t column) const {
   return shown(columns_[column], *ours.value) != shown(columns_[column], *first.value);
 }
 
-bool Table::has_paper(size_t column) const {
+bool Table::has(size_t column, std::optional<double> TableCell::*part) const {
   return std::any_of(rows_.begin(), rows_.end(),
-                     [&](const auto& row) { return row[column].paper.has_value(); });
+                     [&](const auto& row) { return (row[column].*part).has_value(); });
 }
 
 std::vector<std::string> Table::notes() const {
@@ -80,6 +80,8 @@ std::vector<std::string> Table::notes() const {
     notes.push_back("*: differs from the first row, paired bootstrap, p < 0.05");
   if (any([](const TableCell& cell) { return cell.paper.has_value(); }))
     notes.push_back("paper: Tay et al., Synthesizer (arXiv 2005.00743)");
+  if (any([](const TableCell& cell) { return cell.narang.has_value(); }))
+    notes.push_back("2021: Narang et al., a later study with the authors' code (arXiv 2102.11972)");
   notes.insert(notes.end(), notes_.begin(), notes_.end());
   return notes;
 }

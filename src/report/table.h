@@ -27,6 +27,7 @@ struct TableCell {
   std::optional<double> spread;     ///< standard deviation over seeds, the value being the mean
   std::optional<double> p;          ///< that the difference to the first row is chance
   std::optional<double> paper;      ///< what the paper has in this place
+  std::optional<double> narang;     ///< what a later study with the authors' code has (Narang et al. 2021)
 
   TableCell() = default;
   TableCell(const char* words) : text(words) {}
@@ -53,8 +54,8 @@ class Table {
   /// Whether the figure differs from the first row's by more than chance, as far as 1 in 20 goes. (Equal
   /// figures never do, though sacreBLEU's formula gives them the smallest p.)
   bool significant(size_t row, size_t column) const;
-  /// Whether any cell of the column has a figure of the paper.
-  bool has_paper(size_t column) const;
+  /// Whether any cell of the column has that part (&TableCell::paper).
+  bool has(size_t column, std::optional<double> TableCell::*part) const;
   /// Those given, and what the marks in it mean.
   std::vector<std::string> notes() const;
 

@@ -13,11 +13,8 @@ using Json = nlohmann::ordered_json;
 
 /// What a cell may have beside its value.
 constexpr std::pair<const char*, std::optional<double> TableCell::*> kParts[] = {
-    {"low", &TableCell::low},
-    {"high", &TableCell::high},
-    {"spread", &TableCell::spread},
-    {"p", &TableCell::p},
-    {"paper", &TableCell::paper}};
+    {"low", &TableCell::low}, {"high", &TableCell::high},   {"spread", &TableCell::spread},
+    {"p", &TableCell::p},     {"paper", &TableCell::paper}, {"narang", &TableCell::narang}};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -32,7 +29,7 @@ std::string number(const std::optional<double>& value) {
 
 Json json_cell(const Table& table, size_t row, size_t column) {
   const TableCell& cell = table.rows()[row][column];
-  if (!cell.value && !cell.paper) return cell.text.empty() ? Json(nullptr) : Json(cell.text);
+  if (!cell.value && !cell.paper && !cell.narang) return cell.text.empty() ? Json(nullptr) : Json(cell.text);
   Json json = Json::object();
   json["value"] = cell.value && std::isfinite(*cell.value) ? Json(*cell.value) : Json(nullptr);
   for (const auto& [name, part] : kParts) {

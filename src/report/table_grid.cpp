@@ -5,6 +5,10 @@
 namespace synthesizer {
 namespace {
 
+/// Published figures, each in a column of its own where there are any.
+constexpr std::pair<const char*, std::optional<double> TableCell::*> kPublished[] = {
+    {"paper", &TableCell::paper}, {"2021", &TableCell::narang}};
+
 /// "27.67 ± 0.81*": the mark is missing where there is none, so that figures stand below each other.
 std::string figure(const Table& table, size_t row, size_t place, bool marks) {
   const TableColumn& column = table.columns()[place];
@@ -37,15 +41,19 @@ TableGrid grid_of(const Table& table) {
   grid.rows.resize(table.rows().size() + 1);
   for (size_t c = 0; c < table.columns().size(); ++c) {
     const TableColumn& column = table.columns()[c];
-    const bool marks = has_marks(table, c), paper = table.has_paper(c);
+    const bool marks = has_marks(table, c);
     grid.left.push_back(column.words);
-    if (paper) grid.left.push_back(false);
     grid.rows[0].push_back({column.heading});
-    if (paper) grid.rows[0].push_back({"paper"});
-    for (size_t r = 0; r < table.rows().size(); ++r) {
-      const TableCell& cell = table.rows()[r][c];
+    for (size_t r = 0; r < table.rows().size(); ++r)
       grid.rows[r + 1].push_back({figure(table, r, c, marks), table.best(r, c)});
-      if (paper) grid.rows[r + 1].push_back({cell.paper ? shown(column, *cell.paper) : "–"});
+    for (const auto& [heading, part] : kPublished) {
+      if (!table.has(c, part)) continue;
+      grid.left.push_back(false);
+      grid.rows[0].push_back({heading});
+      for (size_t r = 0; r < table.rows().size(); ++r) {
+        const auto& published = table.rows()[r][c].*part;
+        grid.rows[r + 1].push_back({published ? shown(column, *published) : "–"});
+      }
     }
   }
   return grid;

@@ -45,7 +45,9 @@ void take_field(const nlohmann::json& object, const char* key, T& value) {
   const auto found = object.find(key);
   if (found == object.end()) return;
   if constexpr (std::is_same_v<T, int64_t>) {
-    if (!found->is_number_integer()) invalid(fmt::format("{} is {}, not a whole number", key, found->dump()));
+    // (Not its text: that of a list in a list in a list … would take all of the stack.)
+    if (!found->is_number_integer())
+      invalid(fmt::format("{} has the type {}, it is not a whole number", key, found->type_name()));
   }
   value = found->get<T>();
 }

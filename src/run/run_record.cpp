@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "run/run_folder.h"
+#include "run/safetensors_header.h"
 
 namespace synthesizer {
 namespace {
@@ -19,6 +20,22 @@ int64_t whole_setting(const Settings& settings, const std::string& key) {
   int64_t number = 0;
   parse_number(setting(settings, key), number);
   return number;
+}
+
+/// The log is ahead of what was saved where a run was stopped between the two. A run whose state is gone or
+/// unreadable is as its log has it: it cannot be resumed.
+bool saved_up_to(const std::string& folder, int64_t step) {
+  const std::string state = RunFolder{folder}.state();
+  std::error_code none;
+  if (!fs::exists(state, none)) return true;
+  try {
+    const TensorHeader header = read_tensor_header(state);
+    const auto found = header.metadata.find("step");
+    int64_t saved = 0;
+    return found == header.metadata.end() || !parse_number(found->second, saved) || saved >= step;
+  } catch (const InvalidInput&) {
+    return true;
+  }
 }
 
 /// A list of TOML as people say it: `["V", "R"]` is "V, R".
@@ -53,6 +70,7 @@ const Measurement* RunRecord::best() const {
 }
 
 bool RunRecord::finished() const {
+  if (!saved_up_to(path, steps())) return false;
   const int64_t wanted = whole_setting(settings, "train.steps");
   if (steps() >= wanted) return steps() > 0;
   const int64_t patience = whole_setting(settings, "train.patience");

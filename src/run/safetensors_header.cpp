@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/folders.h"
 
 namespace synthesizer {
 namespace {
@@ -179,7 +180,7 @@ class OpenFile {
  public:
   explicit OpenFile(const std::string& path)
       : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    if (descriptor_ < 0) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+    if (descriptor_ < 0) cannot_read(path, errno);
     struct stat status = {};
     const bool regular = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     bytes_ = static_cast<uint64_t>(status.st_size);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "run/toml_keys.h"
 
 namespace synthesizer {
 namespace {
@@ -49,6 +50,7 @@ void collect(const toml::table& table, const std::string& prefix, std::vector<Le
 
 Settings parse_settings(const std::string& name, std::string_view text) {
   std::vector<Leaf> leaves;
+  check_toml_keys(name, text);
   try {
     collect(toml::parse(text), "", leaves);
   } catch (const toml::parse_error& error) {

@@ -43,10 +43,8 @@ ChildProcesses::ChildProcesses() {
   static_assert(std::size(kPassedOn) == kSignals);
   child_count = 0;
   signal_received = 0;
-  sigset_t all;
-  sigemptyset(&all);
-  for (const int number : kPassedOn) sigaddset(&all, number);
-  ::sigprocmask(SIG_BLOCK, &all, &mask_before_);
+  ::sigprocmask(SIG_BLOCK, nullptr, &mask_before_);
+  block_signals();
   struct sigaction action = {};
   action.sa_sigaction = pass_on;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -76,6 +74,13 @@ void ChildProcesses::unblock_signals() {
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
+void ChildProcesses::block_signals() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int number : kPassedOn) sigaddset(&all, number);
+  ::sigprocmask(SIG_BLOCK, &all, nullptr);
+}
+
 void ChildProcesses::start(const std::function<int()>& body) {
   flush_output();  // else both would write it
   if (count() == kMost) throw std::system_error(EAGAIN, std::generic_category(), "cannot start a process");
@@ -97,6 +102,12 @@ void ChildProcesses::start(const std::function<int()>& body) {
 
 std::optional<size_t> ChildProcesses::wait(std::optional<Clock::time_point> until) {
   unblock_signals();
+  const auto ended = wait_with_signals(until);
+  block_signals();
+  return ended;
+}
+
+std::optional<size_t> ChildProcesses::wait_with_signals(std::optional<Clock::time_point> until) {
   for (;;) {
     // It is left to be reaped until nobody can send it a signal any more: its number may then be given to
     // another process.

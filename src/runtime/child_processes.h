@@ -36,7 +36,7 @@ class ChildProcesses {
   ChildProcesses& operator=(const ChildProcesses&) = delete;
 
   /// Forks a process that calls `body` and ends with the status it returns. What `body` throws goes up to
-  /// whoever catches it, in the child. Signals wait until wait() is called, so that all that were started get
+  /// whoever catches it, in the child. Signals are handled in wait() alone, so that all that were started get
   /// them. Throws std::system_error where the system has no process left.
   void start(const std::function<int()>& body);
 
@@ -54,6 +54,8 @@ class ChildProcesses {
   static constexpr size_t kSignals = 3;
   void restore_signals();
   void unblock_signals();
+  void block_signals();
+  std::optional<size_t> wait_with_signals(std::optional<Clock::time_point> until);
 
   std::vector<std::optional<ChildOutcome>> outcomes_;
   struct sigaction actions_before_[kSignals] = {};

@@ -52,7 +52,15 @@ void for_each_piece(size_t pieces, const std::function<void(size_t)>& work) {
     }
   };
   std::vector<std::thread> threads;
-  for (size_t group = 0; group < groups; ++group) threads.emplace_back(work_through, group);
+  threads.reserve(groups);
+  for (size_t group = 0; group < groups; ++group) {
+    try {
+      threads.emplace_back(work_through, group);
+    } catch (...) {  // the system has no more threads: those there are do all of it
+      if (threads.empty()) throw;
+      break;
+    }
+  }
   for (std::thread& thread : threads) thread.join();
   use_threads(all);  // the number for threads to come
   if (failure) std::rethrow_exception(failure);

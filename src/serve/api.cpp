@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/output.h"
 #include "serve/error.h"
 
 namespace synthesizer::serve {
 namespace {
-
-const char* type_of(int status) {
-  switch (status) {
-    case 401: return "authentication_error";
-    case 404: return "not_found_error";
-    case 413: return "request_too_large";
-    case 429: return "rate_limit_error";
-    case 500: return "server_error";
-    case 503: return "unavailable_error";
-    default: return "invalid_request_error";
-  }
-}
 
 /// Takes as long for any two texts of one length, wherever they differ.
 bool equal_in_constant_time(const std::string& a, const std::string& b) {
@@ -62,29 +50,6 @@ std::string bearer(const std::string& authorization) {
 }
 
 }  // namespace
-
-std::string dump(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-HttpAnswer json_answer(const nlohmann::ordered_json& value) {
-  return {200, "application/json", dump(value), {}, {}};
-}
-
-HttpAnswer error_answer(const ApiError& error) {
-  const nlohmann::ordered_json param =
-      error.param.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(error.param);
-  HttpAnswer answer = json_answer(
-      {{"error", {{"message", error.what()}, {"type", type_of(error.status)}, {"param", param}}}});
-  answer.status = error.status;
-  if (error.status == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-  if (error.retry_after > 0) answer.headers.emplace_back("Retry-After", std::to_string(error.retry_after));
-  return answer;
-}
-
-std::string event(const nlohmann::ordered_json& data) {
-  return "data: " + dump(data) + "\n\n";
-}
 
 Api::Api(const ServeOptions& options, Models& models, Engine& engine, Metrics& metrics)
     : options_(options), models_(&models), engine_(&engine), metrics_(&metrics) {
@@ -150,16 +115,15 @@ HttpAnswer Api::answer(const HttpRequest& request) {
   } catch (const std::exception& failure) {
     std::string reason = failure.what();
     reason = reason.substr(0, reason.find('\n'));
-    std::fputs(fmt::format("synth: {} {}: {}\n", request.method, counted_path(request.path), reason).c_str(),
-               stderr);
+    write_error(fmt::format("synth: {} {}: {}\n", request.method, counted_path(request.path), reason));
     return error_answer({500, fmt::format("the model could not do this: {}", reason)});
   }
 }
 
-std::shared_ptr<Ticket> Api::ticket(size_t jobs) const {
+std::shared_ptr<PendingRequest> Api::make_pending(size_t jobs) const {
   const auto allowed =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.timeout));
-  return std::make_shared<Ticket>(jobs, Clock::now() + allowed);
+  return std::make_shared<PendingRequest>(jobs, Clock::now() + allowed);
 }
 
 void Api::check_texts(const Texts& texts, const char* name) const {
@@ -177,10 +141,10 @@ void Api::check_texts(const Texts& texts, const char* name) const {
 
 void Api::call(const std::shared_ptr<ServedModel>& model, const Connected& connected,
                std::function<void()> work) {
-  auto job = std::make_shared<CallJob>(ticket(1));
+  auto job = std::make_shared<CallJob>(make_pending(1));
   job->call = std::move(work);
   engine_->submit(model, {job});
-  job->ticket->wait(connected);
+  job->pending->wait(connected);
 }
 
 }  // namespace synthesizer::serve

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "serve/engine.h"
-#include "serve/error.h"
 #include "serve/fields.h"
-#include "serve/http.h"
+#include "serve/json_answer.h"
 #include "serve/models.h"
 #include "serve/options.h"
 
@@ -57,7 +56,7 @@ class Api {
 
   HttpAnswer dispatch(const HttpRequest& request);
   bool authorized(const std::string& token) const;
-  std::shared_ptr<Ticket> ticket(size_t jobs) const;
+  std::shared_ptr<PendingRequest> make_pending(size_t jobs) const;
   /// Checks number and size of the texts of a request.
   void check_texts(const Texts& texts, const char* name) const;
   /// Translates lines and waits: the n best of each, in order.
@@ -66,10 +65,9 @@ class Api {
                                                    const DecodeOptions& options, bool truncate,
                                                    const Connected& connected);
   /// A job for each line that has tokens, none for the others.
-  std::vector<std::shared_ptr<TranslateJob>> translate_jobs(const ServedModel& model,
-                                                            const std::vector<std::string>& lines,
-                                                            const DecodeOptions& options, bool truncate,
-                                                            const std::shared_ptr<Ticket>& ticket) const;
+  std::vector<std::shared_ptr<TranslateJob>> translate_jobs(
+      const ServedModel& model, const std::vector<std::string>& lines, const DecodeOptions& options,
+      bool truncate, const std::shared_ptr<PendingRequest>& pending) const;
   /// Does something with a model on the engine's thread, and waits. Where the client goes away meanwhile, the
   /// work may still be under way: it refers to nothing that ends with the request.
   void call(const std::shared_ptr<ServedModel>& model, const Connected& connected,
@@ -83,12 +81,5 @@ class Api {
   std::vector<std::string> tokens_;
   std::atomic<bool> draining_ = false;
 };
-
-/// A JSON value as a body; text that is not UTF-8 is replaced.
-std::string dump(const nlohmann::ordered_json& value);
-HttpAnswer json_answer(const nlohmann::ordered_json& value);
-HttpAnswer error_answer(const ApiError& error);
-/// One server-sent event.
-std::string event(const nlohmann::ordered_json& data);
 
 }  // namespace synthesizer::serve

@@ -138,7 +138,7 @@ HttpAnswer Api::score(const HttpRequest& request) {
                    fmt::format("'target' has {} texts and 'text' {}: give as many", targets->texts.size(),
                                texts.texts.size()),
                    "target");
-  const auto waiting = ticket(texts.texts.size());
+  const auto waiting = make_pending(texts.texts.size());
   auto found = std::make_shared<std::vector<Likelihood>>(texts.texts.size());
   std::vector<JobPtr> jobs;
   for (size_t n = 0; n < texts.texts.size(); ++n) {

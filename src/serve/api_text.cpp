@@ -40,15 +40,15 @@ ordered_json result_json(const std::vector<Translation>& best, int64_t nbest) {
 }
 
 /// Pieces of one text as server-sent events {"text"}, then `last`, then [DONE].
-HttpAnswer streamed(const std::shared_ptr<Ticket>& ticket, const Connected& connected,
+HttpAnswer streamed(const std::shared_ptr<PendingRequest>& pending, const Connected& connected,
                     std::function<ordered_json()> last) {
   HttpAnswer answer;
   answer.content_type = "text/event-stream";
   answer.headers.emplace_back("Cache-Control", "no-store");
-  answer.stream = [ticket, connected, last = std::move(last)](const HttpAnswer::Send& send) {
+  answer.stream = [pending, connected, last = std::move(last)](const HttpAnswer::Send& send) {
     try {
-      while (const auto piece = ticket->next(connected)) {
-        if (!send(event({{"text", *piece}}))) return ticket->cancel();
+      while (const auto piece = pending->next(connected)) {
+        if (!send(event({{"text", *piece}}))) return pending->cancel();
       }
       send(event(last()));
       send("data: [DONE]\n\n");
@@ -62,17 +62,16 @@ HttpAnswer streamed(const std::shared_ptr<Ticket>& ticket, const Connected& conn
 
 }  // namespace
 
-std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(const ServedModel& model,
-                                                               const std::vector<std::string>& lines,
-                                                               const DecodeOptions& options, bool truncate,
-                                                               const std::shared_ptr<Ticket>& ticket) const {
+std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(
+    const ServedModel& model, const std::vector<std::string>& lines, const DecodeOptions& options,
+    bool truncate, const std::shared_ptr<PendingRequest>& pending) const {
   const auto& task = dynamic_cast<const SequenceTask&>(model.task());
   std::vector<std::shared_ptr<TranslateJob>> jobs;
   for (size_t n = 0; n < lines.size(); ++n) {
     if (lines[n].find('\n') != std::string::npos)
       throw ApiError(400, fmt::format("text {} has a line break: send its lines as a list", n), "text");
     std::vector<std::string> remarks;
-    auto job = std::make_shared<TranslateJob>(ticket);
+    auto job = std::make_shared<TranslateJob>(pending);
     job->source = task.source_row(lines[n], LongLine::truncate, static_cast<int64_t>(n), remarks);
     if (!remarks.empty() && !truncate) {
       throw ApiError(413,
@@ -96,8 +95,8 @@ std::vector<std::vector<Translation>> Api::translated(const std::shared_ptr<Serv
   for (const auto& job : jobs) {
     if (job) real.push_back(job);
   }
-  const auto waiting = ticket(real.size());
-  for (const JobPtr& job : real) job->ticket = waiting;
+  const auto waiting = make_pending(real.size());
+  for (const JobPtr& job : real) job->pending = waiting;
   if (!real.empty()) engine_->submit(model, real);
   waiting->wait(connected);
   std::vector<std::vector<Translation>> results;
@@ -120,7 +119,7 @@ HttpAnswer Api::translate(const HttpRequest& request) {
     if (texts.list || options.beam != 1)
       throw ApiError(400, "only one text with \"beam\": 1 can be streamed: a beam decides at its end",
                      "stream");
-    const auto waiting = ticket(1);
+    const auto waiting = make_pending(1);
     const auto job = translate_jobs(*model, texts.texts, options, too_long == "truncate", waiting).front();
     if (job) {
       job->stream = true;
@@ -162,20 +161,20 @@ HttpAnswer Api::generate(const HttpRequest& request) {
                    "prompt");
   }
   SampledText text(std::move(row), tokens, task.end_token(), task.recipe().model.max_length, options);
-  auto job = std::make_shared<GenerateJob>(ticket(1), std::move(text));
+  auto job = std::make_shared<GenerateJob>(make_pending(1), std::move(text));
   job->stream = stream;
   engine_->submit(model, {job});
   auto facts = [job, model]() -> ordered_json {
     return {{"tokens", job->text.drawn().size()}, {"finish_reason", job->ended ? "stop" : "length"}};
   };
   if (stream) {
-    return streamed(job->ticket, request.connected, [facts, model] {
+    return streamed(job->pending, request.connected, [facts, model] {
       ordered_json last = {{"model", model->name()}};
       last.update(facts());
       return last;
     });
   }
-  job->ticket->wait(request.connected);
+  job->pending->wait(request.connected);
   ordered_json result = {{"model", model->name()}, {"text", job->result}};
   result.update(facts());
   return json_answer(result);
@@ -187,7 +186,7 @@ HttpAnswer Api::classify(const HttpRequest& request) {
   const Texts texts = fields.required_texts("text");
   fields.finish();
   check_texts(texts, "text");
-  const auto waiting = ticket(texts.texts.size());
+  const auto waiting = make_pending(texts.texts.size());
   std::vector<JobPtr> jobs;
   for (const std::string& text : texts.texts) {
     auto job = std::make_shared<ClassifyJob>(waiting);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/ticket.h"
+#include "serve/pending_request.h"
 
 struct ssl_ctx_st;
 struct ssl_st;

@@ -27,7 +27,7 @@ Engine::~Engine() {
 
 size_t Engine::waiting() const {
   size_t sum = 0;
-  for (const auto& model : models_) sum += model->lane().waiting();
+  for (const auto& model : models_) sum += model->batcher().waiting();
   return sum;
 }
 
@@ -42,7 +42,7 @@ void Engine::submit(const std::shared_ptr<ServedModel>& model, const std::vector
   }
   for (const JobPtr& job : jobs) {
     job->submitted = Clock::now();
-    model->lane().put(job);
+    model->batcher().put(job);
   }
   if (std::find(models_.begin(), models_.end(), model) == models_.end()) models_.push_back(model);
   metrics_->waiting = static_cast<int64_t>(waiting());
@@ -52,7 +52,7 @@ void Engine::submit(const std::shared_ptr<ServedModel>& model, const std::vector
 std::shared_ptr<ServedModel> Engine::next() {
   for (size_t n = 0; n < models_.size(); ++n) {
     auto& model = models_[(turn_ + n) % models_.size()];
-    if (model->lane().taken || !model->lane().has_work()) continue;
+    if (model->batcher().taken || !model->batcher().has_work()) continue;
     turn_ = (turn_ + n + 1) % models_.size();
     return model;
   }
@@ -68,15 +68,18 @@ void Engine::run() {
       changed_.wait(lock);
       continue;
     }
-    Lane& lane = model->lane();
-    lane.taken = true;
-    lane.admit();
+    Batcher& batcher = model->batcher();
+    batcher.taken = true;
+    batcher.admit();
     metrics_->waiting = static_cast<int64_t>(waiting());
     lock.unlock();
-    lane.advance();
+    const auto begin = Clock::now();
+    batcher.advance();
+    metrics_->engine_nanoseconds += static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
     lock.lock();
-    lane.taken = false;
-    if (lane.has_work()) {
+    batcher.taken = false;
+    if (batcher.has_work()) {
       if (threads_.size() > 1) changed_.notify_one();
     } else {
       std::erase(models_, model);
@@ -93,7 +96,7 @@ void Engine::stop() {
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
-  for (const auto& model : models_) model->lane().abandon();
+  for (const auto& model : models_) model->batcher().abandon();
   models_.clear();
 }
 

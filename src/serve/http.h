@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/ticket.h"
+#include "serve/pending_request.h"
 
 namespace synthesizer::serve {
 

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "decode/sampled_text.h"
-#include "serve/ticket.h"
+#include "serve/pending_request.h"
 #include "task/task.h"
 
 namespace synthesizer::serve {
 
-/// One text that a model works on. The request's thread makes it and reads its result once the ticket says
-/// that it is done; in between it belongs to the engine.
+/// One text that a model works on. The request's thread makes it and reads its result once it has been
+/// waited for; in between it belongs to the engine.
 struct Job {
-  explicit Job(std::shared_ptr<Ticket> ticket) : ticket(std::move(ticket)) {}
+  explicit Job(std::shared_ptr<PendingRequest> pending) : pending(std::move(pending)) {}
   virtual ~Job() = default;
 
-  std::shared_ptr<Ticket> ticket;
+  std::shared_ptr<PendingRequest> pending;  ///< the request that waits for it
   Clock::time_point submitted;
 };
 using JobPtr = std::shared_ptr<Job>;
@@ -28,14 +28,14 @@ struct TranslateJob : Job {
   using Job::Job;
   std::vector<int64_t> source;  ///< SequenceTask::source_row
   DecodeOptions options;
-  bool stream = false;  ///< greedy only: pieces of the text go to the ticket as they are written
+  bool stream = false;  ///< greedy only: the text is passed on in pieces as it is written
   std::vector<Translation> result;
 };
 
 /// Text that goes on from a prompt.
 struct GenerateJob : Job {
-  GenerateJob(std::shared_ptr<Ticket> ticket, SampledText text)
-      : Job(std::move(ticket)), text(std::move(text)) {}
+  GenerateJob(std::shared_ptr<PendingRequest> pending, SampledText text)
+      : Job(std::move(pending)), text(std::move(text)) {}
   SampledText text;
   bool stream = false;
   std::vector<std::string> stop;  ///< the text ends before the first of these

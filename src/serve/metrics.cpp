@@ -72,6 +72,8 @@ std::string Metrics::text() const {
   single("synth_active_texts", "gauge", "Texts that are worked on.", active.load(), out);
   single("synth_connections", "gauge", "Open connections.", connections.load(), out);
   single("synth_models", "gauge", "Models that are served.", models.load(), out);
+  single("synth_engine_seconds_total", "counter", "Time that inference threads worked.",
+         static_cast<double>(engine_nanoseconds.load()) * 1e-9, out);
   single("synth_steps_total", "counter", "Steps of models.", steps.load(), out);
   single("synth_input_tokens_total", "counter", "Tokens read.", input_tokens.load(), out);
   single("synth_output_tokens_total", "counter", "Tokens written.", output_tokens.load(), out);

@@ -36,6 +36,7 @@ class Metrics {
   void waited(double seconds) { waited_.add(seconds); }
 
   std::atomic<uint64_t> input_tokens = 0, output_tokens = 0, steps = 0;
+  std::atomic<uint64_t> engine_nanoseconds = 0;
   std::atomic<uint64_t> rejected = 0, cancelled = 0, timed_out = 0, reloads = 0;
   std::atomic<int64_t> waiting = 0, active = 0, connections = 0, models = 0;
 

@@ -3,25 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "base/error.h"
 #include "base/nearest.h"
 #include "serve/error.h"
 
 namespace synthesizer::serve {
 
-Models::Models(const ServeOptions& options, Metrics& metrics)
+Models::Models(const std::vector<NamedRun>& runs, const ServeOptions& options, Metrics& metrics)
     : weights_(options.weights), batch_(options.batch), metrics_(&metrics) {
-  std::map<std::string, std::string> folders;
-  for (const std::string& folder : options.runs) {
-    const auto [found, added] = folders.emplace(model_name(folder), folder);
-    if (!added) {
-      invalid(fmt::format("{} and {} would both be served as '{}': rename or link one of the folders",
-                          found->second, folder, found->first));
-    }
-  }
-  for (const std::string& folder : options.runs)
-    models_.push_back(std::make_shared<ServedModel>(folder, weights_, batch_, metrics));
+  for (const NamedRun& run : runs)
+    models_.push_back(std::make_shared<ServedModel>(run, weights_, batch_, metrics));
   metrics.models = static_cast<int64_t>(models_.size());
 }
 
@@ -66,7 +58,7 @@ std::vector<Models::Reloaded> Models::reload(const std::string& name) {
     if (!name.empty() && model->name() != name) continue;
     auto& result = results.emplace_back(Reloaded{model->name(), ""});
     try {
-      auto fresh = std::make_shared<ServedModel>(model->folder(), weights_, batch_, *metrics_);
+      auto fresh = std::make_shared<ServedModel>(model->source(), weights_, batch_, *metrics_);
       const std::lock_guard lock(mutex_);
       std::replace(models_.begin(), models_.end(), model, fresh);
       ++metrics_->reloads;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,8 +14,8 @@ namespace synthesizer::serve {
 /// earlier one goes on with it.
 class Models {
  public:
-  /// Opens all runs. Throws InvalidInput where one cannot be opened or two have one name.
-  Models(const ServeOptions& options, Metrics& metrics);
+  /// Opens all runs. Throws InvalidInput where one cannot be opened.
+  Models(const std::vector<NamedRun>& runs, const ServeOptions& options, Metrics& metrics);
 
   /// In the order of the command line.
   std::vector<std::shared_ptr<ServedModel>> all() const;

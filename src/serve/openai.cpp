@@ -71,6 +71,15 @@ std::vector<std::string> stops(Fields& fields) {
   return given->texts;
 }
 
+/// {"include_usage": true} and the like.
+bool usage_wanted(const nlohmann::json& stream_options) {
+  if (!stream_options.is_object() || !stream_options.contains("include_usage")) return false;
+  const auto& wanted = stream_options["include_usage"];
+  if (!wanted.is_boolean())
+    throw ApiError(400, "'stream_options.include_usage' must be true or false", "stream_options");
+  return wanted.get<bool>();
+}
+
 /// The choices one after another, each as it is written.
 void send_all(const Completion& completion, const Connected& connected, bool with_usage,
               const HttpAnswer::Send& send) {
@@ -81,13 +90,13 @@ void send_all(const Completion& completion, const Connected& connected, bool wit
     };
     bool read = !completion.echo || chunk(completion.prompts[n], nullptr);
     while (read) {
-      const auto piece = job->ticket->next(connected);
+      const auto piece = job->pending->next(connected);
       if (!piece) break;
       read = chunk(*piece, nullptr);
     }
     read = read && chunk("", completion.reason(n));
     if (read) continue;
-    for (const auto& other : completion.jobs) other->ticket->cancel();
+    for (const auto& other : completion.jobs) other->pending->cancel();
     return;
   }
   if (with_usage) {
@@ -112,8 +121,7 @@ HttpAnswer Api::completions(const HttpRequest& request) {
   const int64_t count = fields.integer("n", 1, options_.lines).value_or(1);
   const bool stream = fields.flag("stream").value_or(false);
   const auto stop = stops(fields);
-  const auto stream_options = fields.raw("stream_options");
-  const bool with_usage = stream_options.is_object() && stream_options.value("include_usage", false);
+  const bool with_usage = usage_wanted(fields.raw("stream_options"));
   Completion completion;
   completion.echo = fields.flag("echo").value_or(false);
   completion.model = model->name();
@@ -144,9 +152,10 @@ HttpAnswer Api::completions(const HttpRequest& request) {
                      "prompt");
     completion.prompt_tokens += row.size() - 1;
     for (int64_t n = 0; n < count; ++n) {
-      options.seed = seed ? static_cast<uint64_t>(*seed + n) : random_number();
+      options.seed = seed ? static_cast<uint64_t>(*seed) + static_cast<uint64_t>(n) : random_number();
       auto job = std::make_shared<GenerateJob>(
-          ticket(1), SampledText(row, tokens, task.end_token(), task.recipe().model.max_length, options));
+          make_pending(1),
+          SampledText(row, tokens, task.end_token(), task.recipe().model.max_length, options));
       job->stream = stream;
       job->stop = stop;
       completion.prompts.push_back(text);
@@ -163,9 +172,9 @@ HttpAnswer Api::completions(const HttpRequest& request) {
       try {
         send_all(completion, connected, with_usage, send);
       } catch (const Disconnected&) {
-        for (const auto& job : completion.jobs) job->ticket->cancel();
+        for (const auto& job : completion.jobs) job->pending->cancel();
       } catch (const std::exception& failure) {
-        for (const auto& job : completion.jobs) job->ticket->cancel();
+        for (const auto& job : completion.jobs) job->pending->cancel();
         send(event({{"error", {{"message", failure.what()}, {"type", "server_error"}, {"param", nullptr}}}}));
       }
     };
@@ -174,12 +183,12 @@ HttpAnswer Api::completions(const HttpRequest& request) {
   ordered_json choices = ordered_json::array();
   try {
     for (size_t n = 0; n < completion.jobs.size(); ++n) {
-      completion.jobs[n]->ticket->wait(request.connected);
+      completion.jobs[n]->pending->wait(request.connected);
       const std::string text = (completion.echo ? completion.prompts[n] : "") + completion.jobs[n]->result;
       choices.push_back(Completion::choice(n, text, completion.reason(n)));
     }
   } catch (...) {
-    for (const auto& job : completion.jobs) job->ticket->cancel();
+    for (const auto& job : completion.jobs) job->pending->cancel();
     throw;
   }
   auto result = completion.frame(choices);

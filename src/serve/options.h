@@ -8,7 +8,7 @@ namespace synthesizer::serve {
 
 /// How a server listens and what it accepts: one field per option of `synth serve`.
 struct ServeOptions {
-  std::vector<std::string> runs;  ///< folders; a model's name is the last component of its path
+  std::vector<std::string> runs;  ///< run folders, and folders of runs (list_runs)
   std::string weights = "best";
 
   std::string host = "127.0.0.1";

@@ -56,18 +56,11 @@ std::string use_of(Task& task) {
 
 }  // namespace
 
-std::string model_name(const std::string& folder) {
-  fs::path path = fs::absolute(folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "runs/x/"
-  return path.filename().string();
-}
-
-ServedModel::ServedModel(const std::string& folder, const std::string& weights, int64_t batch,
-                         Metrics& metrics)
-    : name_(model_name(folder)), folder_(folder), run_(open_run(folder, weights)) {
+ServedModel::ServedModel(const NamedRun& run, const std::string& weights, int64_t batch, Metrics& metrics)
+    : source_(run), run_(open_run(run.folder, weights)) {
   own_memory(task().model());  // the folder may be replaced while the model is served
   use_ = use_of(task());
-  lane_ = make_lane(task(), batch, metrics);
+  batcher_ = make_batcher(task(), batch, metrics);
   languages_ = languages_of(task().recipe());
   struct stat file = {};
   if (::stat(run_.folder.weights(weights).c_str(), &file) == 0) created_ = file.st_mtime;
@@ -77,7 +70,7 @@ ServedModel::ServedModel(const std::string& folder, const std::string& weights, 
 
 nlohmann::ordered_json ServedModel::entry() const {
   const Recipe& recipe = task().recipe();
-  nlohmann::ordered_json entry = {{"id", name_},
+  nlohmann::ordered_json entry = {{"id", name()},
                                   {"object", "model"},
                                   {"created", created_},
                                   {"owned_by", "synthesizer"},

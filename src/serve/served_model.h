@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "serve/lane.h"
+#include "serve/batcher.h"
+#include "serve/run_list.h"
 #include "task/run.h"
 
 namespace synthesizer::serve {
@@ -15,18 +16,18 @@ struct LanguagePair {
   std::string source, target;
 };
 
-/// One run as it is served: the prepared task, which all threads share, and its lane in the engine. It lives
-/// as long as somebody uses it: requests under way finish with the model they began with, also after a
+/// One run as it is served: the prepared task, which all threads share, and its batcher in the engine. It
+/// lives as long as somebody uses it: requests under way finish with the model they began with, also after a
 /// reload.
 class ServedModel {
  public:
   /// Opens the run. Throws InvalidInput where that cannot be done.
-  ServedModel(const std::string& folder, const std::string& weights, int64_t batch, Metrics& metrics);
+  ServedModel(const NamedRun& run, const std::string& weights, int64_t batch, Metrics& metrics);
 
-  const std::string& name() const { return name_; }
-  const std::string& folder() const { return folder_; }
+  const std::string& name() const { return source_.name; }
+  const NamedRun& source() const { return source_; }
   Task& task() const { return *run_.task; }
-  Lane& lane() const { return *lane_; }
+  Batcher& batcher() const { return *batcher_; }
 
   /// What it can do: "translate", "generate" or "classify".
   const std::string& use() const { return use_; }
@@ -37,15 +38,13 @@ class ServedModel {
   nlohmann::ordered_json entry() const;
 
  private:
-  std::string name_, folder_, use_;
+  NamedRun source_;
+  std::string use_;
   OpenRun run_;
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<Batcher> batcher_;
   std::optional<LanguagePair> languages_;
   int64_t created_ = 0, parameters_ = 0;
   bool quantized_ = false;
 };
-
-/// The last component of the folder's path, as a model is named.
-std::string model_name(const std::string& folder);
 
 }  // namespace synthesizer::serve

@@ -7,6 +7,7 @@
 
 #include "base/output.h"
 #include "serve/api.h"
+#include "serve/run_list.h"
 #include "serve/signals.h"
 #include "serve/transport.h"
 
@@ -68,7 +69,9 @@ void serve(const ServeOptions& options) {
   check(options);
   allow_many_files();
   Metrics metrics;
-  Models models(options, metrics);
+  const RunList list = list_runs(options.runs);
+  for (const std::string& path : list.left_out) say(fmt::format("synth: {} holds no run: left out", path));
+  Models models(list.runs, options, metrics);
   Engine engine(options.engines, options.queue, metrics);
   Api api(options, models, engine, metrics);
   Transport transport(

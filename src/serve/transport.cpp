@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "serve/error.h"
-#include "serve/reception.h"
+#include "serve/connection_pool.h"
+#include "serve/json_answer.h"
 
 namespace synthesizer::serve {
 namespace {
+
+/// Bytes that the system holds for a client which does not read; its own limit is megabytes.
+constexpr int kSendBuffer = 128 << 10;
 
 Clock::duration as_duration(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -54,12 +57,29 @@ std::string plain_type(std::string type) {
   return type;
 }
 
-std::string error_body(int status) {
-  const char* message = status == 413   ? "the request is too large"
-                        : status == 414 ? "the address is too long"
-                                        : "the request is not valid HTTP/1.1";
-  return fmt::format(R"({{"error":{{"message":"{}","type":"invalid_request_error","param":null}}}})",
-                     message);
+/// What is wrong where it cannot be said for certain where the body ends: somebody else on the way (a proxy)
+/// might see other requests than we do. Null where all is well.
+const char* ambiguous_body(const httplib::Request& request) {
+  const size_t lengths = request.get_header_value_count("Content-Length");
+  const size_t encodings = request.get_header_value_count("Transfer-Encoding");
+  if (lengths + encodings > 1) return "more than one Content-Length or Transfer-Encoding: send one of them";
+  if (encodings > 0 && plain_type(request.get_header_value("Transfer-Encoding")) != "chunked")
+    return "this Transfer-Encoding is not known: send 'chunked', or Content-Length";
+  const std::string length = request.get_header_value("Content-Length");
+  if (lengths > 0 && (length.empty() || length.find_first_not_of("0123456789") != std::string::npos))
+    return "Content-Length is not a number";
+  const bool body = encodings > 0 || length.find_first_not_of('0') != std::string::npos;
+  if (body && (request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS"))
+    return "this method takes no body: use POST";
+  return nullptr;
+}
+
+const char* library_error(int status) {
+  switch (status) {
+    case 413: return "the request is too large";
+    case 414: return "the address is too long";
+    default: return "the request is not valid HTTP/1.1";
+  }
 }
 
 }  // namespace
@@ -71,11 +91,8 @@ class Transport::Server : public httplib::Server {
         handler_(std::move(handler)),
         metrics_(&metrics),
         limits_{as_duration(options.read_timeout), as_duration(options.read_timeout)},
-        reception_(
-            {static_cast<size_t>(options.connections),
-             // A worker for each text that may wait or be decoded, and some for short requests.
-             static_cast<size_t>(options.queue + options.batch + 64), as_duration(options.idle_timeout)},
-            [this](Connection& connection) { return serve(connection); }) {
+        pool_({static_cast<size_t>(options.connections), as_duration(options.idle_timeout)},
+              [this](Connection& connection) { return serve(connection); }) {
     if (!options.certificate.empty()) tls_ = std::make_unique<TlsContext>(options.certificate, options.key);
     // What the library tells clients; the connections are ours.
     set_keep_alive_timeout(static_cast<time_t>(options.idle_timeout));
@@ -87,13 +104,15 @@ class Transport::Server : public httplib::Server {
     });
     set_pre_routing_handler([this](const auto& request, auto& response) {
       current->begin_body();
+      if (const char* mistake = ambiguous_body(request)) {
+        refuse({400, mistake}, response);
+        return HandlerResponse::Handled;
+      }
       return cross_origin(request, response);
     });
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return;
-      response.set_content(error_body(response.status), "application/json");
-      if (current)
-        current->give_up_input();  // where a request went wrong, the next cannot be told from its rest
+      refuse({response.status, library_error(response.status)}, response);
     });
     set_exception_handler([](const auto&, auto&, std::exception_ptr) { current->give_up(); });
     using Request = httplib::Request;
@@ -128,7 +147,7 @@ class Transport::Server : public httplib::Server {
     return port;
   }
 
-  Reception& reception() { return reception_; }
+  ConnectionPool& pool() { return pool_; }
   std::atomic<bool> closing = false;
 
  private:
@@ -136,9 +155,10 @@ class Transport::Server : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override {
     const int yes = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    metrics_->connections = static_cast<int64_t>(reception_.open()) + 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+    metrics_->connections = static_cast<int64_t>(pool_.open()) + 1;
     auto connection = std::make_unique<Connection>(socket, tls_.get(), limits_);
-    if (reception_.admit(connection)) return true;
+    if (pool_.admit(connection)) return true;
     ++metrics_->rejected;
     if (tls_) return true;
     constexpr std::string_view busy =
@@ -150,7 +170,7 @@ class Transport::Server : public httplib::Server {
 
   /// One request of a connection; true where another may follow.
   bool serve(Connection& connection) {
-    metrics_->connections = static_cast<int64_t>(reception_.open());
+    metrics_->connections = static_cast<int64_t>(pool_.open());
     if (!connection.greet()) return false;
     connection.begin_request();
     current = &connection;
@@ -177,9 +197,13 @@ class Transport::Server : public httplib::Server {
 
   void read_and_handle(const httplib::Request& request, httplib::Response& response,
                        const httplib::ContentReader& reader) {
-    // Without a length there is no body; the library would wait until the client closes.
-    if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding"))
-      return handle(request, response, "");
+    // Without a length there is no body (the library would wait until the client closes), and what follows is
+    // not taken for another request.
+    if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
+      current->give_up_input();
+      handle(request, response, "");
+      return response.set_header("Connection", "close");
+    }
     const auto most = static_cast<size_t>(options_.body);
     std::string body;
     bool too_large = request.get_header_value<uint64_t>("Content-Length") > most;
@@ -189,10 +213,15 @@ class Transport::Server : public httplib::Server {
       return !too_large;
     });
     if (read) return handle(request, response, body);
-    current->give_up_input();
-    ApiError error(400, "the body could not be read: send what Content-Length or the chunks announce");
     if (too_large)
-      error = ApiError(413, fmt::format("the body is larger than {} bytes (--body): send less", most));
+      return refuse({413, fmt::format("the body is larger than {} bytes (--body): send less", most)},
+                    response);
+    refuse({400, "the body could not be read: send what Content-Length or the chunks announce"}, response);
+  }
+
+  /// An error after which the connection cannot be used: where its next request begins is not known.
+  static void refuse(const ApiError& error, httplib::Response& response) {
+    if (current) current->give_up_input();
     put(error_answer(error), response);
     response.set_header("Connection", "close");
   }
@@ -229,20 +258,12 @@ class Transport::Server : public httplib::Server {
                                           });
   }
 
-  static HttpAnswer error_answer(const ApiError& error) {
-    HttpAnswer answer;
-    answer.status = error.status;
-    answer.body = fmt::format(R"({{"error":{{"message":"{}","type":"{}","param":null}}}})", error.what(),
-                              error.status == 413 ? "request_too_large" : "invalid_request_error");
-    return answer;
-  }
-
   ServeOptions options_;
   HttpHandler handler_;
   Metrics* metrics_;
   std::unique_ptr<TlsContext> tls_;
   ConnectionLimits limits_;
-  Reception reception_;  ///< last: its threads end first
+  ConnectionPool pool_;  ///< last: its threads end first
 };
 
 Transport::Transport(const ServeOptions& options, HttpHandler handler, Metrics& metrics)
@@ -264,7 +285,7 @@ void Transport::stop() {
 }
 
 bool Transport::drain(Clock::time_point deadline) {
-  return server_->reception().drain(deadline);
+  return server_->pool().drain(deadline);
 }
 
 }  // namespace synthesizer::serve

@@ -12,7 +12,7 @@ namespace synthesizer::serve {
 /// HTTP over sockets, with cpp-httplib (which transport.cpp alone includes): limits, TLS, CORS. Every request
 /// is passed to a handler, which may take its time: it runs on a thread of its own.
 ///
-/// cpp-httplib accepts connections and reads and writes HTTP. Waiting for clients is ours (Reception,
+/// cpp-httplib accepts connections and reads and writes HTTP. Waiting for clients is ours (ConnectionPool,
 /// Connection): the library's own streams keep a thread for every open connection and have no limit for the
 /// time and size of a whole request.
 class Transport {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "task/glue.h"
+#include "task/squad.h"
 #include "task/superglue.h"
 
 namespace synthesizer {
@@ -23,6 +24,22 @@ std::string bare(const std::string& name) {
     if (std::isalnum(c)) letters += static_cast<char>(std::tolower(c));
   }
   return letters;
+}
+
+/// Every line is a text of its own, to make a tokenizer from.
+class PlainReader : public BenchmarkReader {
+ public:
+  std::vector<TextExample> read(const std::string& text, int64_t, const std::string&) override {
+    return {{text, "", "", {}}};
+  }
+};
+
+Benchmark span_corruption_text() {
+  Benchmark text;
+  text.name = "span-corruption";
+  text.open = [](bool) { return std::make_unique<PlainReader>(); };
+  text.running_text = true;
+  return text;
 }
 
 double mean(const std::vector<double>& numbers) {
@@ -49,6 +66,8 @@ const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> list = [] {
     auto all = glue_benchmarks();
     for (auto& benchmark : superglue_benchmarks()) all.push_back(std::move(benchmark));
+    all.push_back(squad_benchmark());
+    all.push_back(span_corruption_text());
     return all;
   }();
   return list;
@@ -69,7 +88,8 @@ double suite_average(const std::vector<std::pair<const Benchmark*, BenchmarkScor
   std::map<std::string, std::vector<double>> tasks;
   for (const auto& [benchmark, scores] : results) {
     if (benchmark->suite == suite && !benchmark->counted.empty())
-      tasks[benchmark->name].push_back(task_score(*benchmark, scores));
+      tasks[benchmark->counted_as.empty() ? benchmark->name : benchmark->counted_as].push_back(
+          task_score(*benchmark, scores));
   }
   if (tasks.empty()) invalid(fmt::format("no scores of suite '{}' to be averaged", suite));
   std::vector<double> means;

@@ -13,14 +13,15 @@ namespace synthesizer {
 
 /// Benchmarks as T5 sees them: every task is a text to write after another, so that one model, one loss and
 /// one way of decoding serve all of them. What differs is here: the files (GLUE and SuperGLUE in their own
-/// formats), the words around their fields, and the score.
+/// formats, SQuAD, plain text), the words around their fields, and the score.
 
 /// One example as text to text.
 struct TextExample {
   std::string source, target;
-  std::string group;  ///< what is scored together: MultiRC's question, ReCoRD's query; empty elsewhere
-  /// All that are right, where there are several (ReCoRD); otherwise {target}. STS-B: the score as the file
-  /// has it, of which the target is a rounded form.
+  /// What is scored together: MultiRC's and SQuAD's question, ReCoRD's query; empty elsewhere.
+  std::string group;
+  /// All that are right, where there are several (ReCoRD, SQuAD); otherwise {target}. STS-B: the score as the
+  /// file has it, of which the target is a rounded form.
   std::vector<std::string> answers;
 };
 
@@ -50,9 +51,13 @@ struct Benchmark {
   /// Which of the scores, averaged, stand for the task in the suite's average; none: it is no part of it
   /// (WNLI).
   std::vector<std::string> counted;
+  /// The task of the suite that it is another set of (MNLI's mismatched one is mnli); empty: its own name.
+  std::string counted_as{};
+  /// Plain text, one document per line, learnt by span corruption: no questions, so `score` is empty.
+  bool running_text = false;
 };
 
-/// The registry: GLUE, then SuperGLUE, each in its official order.
+/// The registry: GLUE, then SuperGLUE, each in its official order; SQuAD; span corruption.
 const std::vector<Benchmark>& benchmarks();
 /// By name, letter case and marks aside: "SST-2", "sst2", "CoLA"; SuperGLUE's RTE is "superglue-rte". Throws
 /// InvalidInput, with the nearest name, where there is none of that name.
@@ -66,8 +71,8 @@ Benchmark template_benchmark(const std::string& name, const std::string& source,
 /// The one number that stands for a task: the mean of its scores that count, or of all where none does.
 double task_score(const Benchmark& benchmark, const BenchmarkScores& scores);
 
-/// The mean over the tasks of a suite of their counted scores. A task that is there several times (MNLI's
-/// matched and mismatched sets) counts once, by its mean.
+/// The mean over the tasks of a suite of their counted scores. Several sets of one task (MNLI's matched and
+/// mismatched ones) count once, by their mean.
 double suite_average(const std::vector<std::pair<const Benchmark*, BenchmarkScores>>& results,
                      const std::string& suite);
 

@@ -127,7 +127,7 @@ Scorer multirc_scores() {
   };
 }
 
-Scorer record_scores() {
+Scorer best_answer_scores() {
   return [](const Examples& examples, const Answers& answers) -> BenchmarkScores {
     const Pairs pairs = pairs_of(examples, answers);
     std::set<std::string> queries;

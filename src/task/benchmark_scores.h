@@ -25,7 +25,7 @@ Scorer f1_score(std::string positive, std::string negative);  ///< f1 and accura
 Scorer matthews_score(std::string positive, std::string negative);
 Scorer macro_f1_score(std::vector<std::string> classes);  ///< macro_f1 and accuracy
 Scorer correlation_scores();                              ///< pearson, spearman
-Scorer multirc_scores();  ///< f1a over all answers, exact_match over questions
-Scorer record_scores();   ///< f1, exact_match: of the right answer that fits best
+Scorer multirc_scores();      ///< f1a over all answers, exact_match over questions
+Scorer best_answer_scores();  ///< ReCoRD, SQuAD: f1, exact_match of the right answer that fits best
 
 }  // namespace synthesizer

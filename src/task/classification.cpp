@@ -67,7 +67,7 @@ void check_no_header(const std::string& path, const std::map<std::string, LabelC
 
 }  // namespace
 
-void ClassificationTask::set_converter(const Recipe& recipe, Files& files) {
+void ClassificationTask::set_converter(const Recipe& recipe, const Shards&, Files& files) {
   files.converter = [labels = recipe.data.labels] { return std::make_unique<LabelShaper>(labels); };
   files.converter_key = "classification";
 }
@@ -114,7 +114,7 @@ std::unique_ptr<Dataset> ClassificationTask::open(const std::vector<std::string>
 
 LossSum ClassificationTask::loss(const Batch& batch) {
   const auto text = tensors_of(batch.fields[1]);
-  return cross_entropy(model_->forward(text.tokens, text.lengths), model_->classes(),
+  return cross_entropy(model_->forward(text.tokens, text.lengths), model_->classes(), model_->class_bias(),
                        tensors_of(batch.fields[0]).tokens.flatten(),
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }

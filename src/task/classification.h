@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/classifier.h"
+#include "task/data_files.h"
 #include "task/task.h"
 
 namespace synthesizer {
@@ -28,7 +29,7 @@ class ClassificationTask : public Task, public TextClassifier {
                                              std::vector<std::string>& remarks) override;
 
   /// Checks labels as they are read, and joins further columns to the text.
-  static void set_converter(const Recipe& recipe, Files& files);
+  static void set_converter(const Recipe& recipe, const Shards& shards, Files& files);
   /// Fills in data.labels from the training text where the recipe leaves them out.
   static void complete(Recipe& recipe);
 

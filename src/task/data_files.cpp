@@ -26,10 +26,13 @@ std::vector<std::string> matches(const std::string& pattern) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> expand_patterns(const Recipe& recipe,
-                                                      const std::vector<std::string>& patterns) {
-  std::vector<std::vector<std::string>> shards;
+Shards expand_patterns(const Recipe& recipe, const std::vector<std::string>& patterns) {
+  Shards shards;
   for (const std::string& pattern : patterns) {
+    if (pattern.empty()) {
+      shards.emplace_back();
+      continue;
+    }
     const std::string path = data_path(recipe, pattern);
     std::error_code none;
     if (pattern.find_first_of("*?[") == pattern.npos || fs::exists(path, none)) {
@@ -43,8 +46,7 @@ std::vector<std::vector<std::string>> expand_patterns(const Recipe& recipe,
   return shards;
 }
 
-std::vector<std::string> side_by_side(const std::vector<std::string>& patterns,
-                                      const std::vector<std::vector<std::string>>& shards) {
+std::vector<std::string> side_by_side(const std::vector<std::string>& patterns, const Shards& shards) {
   std::vector<std::string> paths;
   for (size_t i = 1; i < shards.size(); ++i) {
     if (shards[i].size() == shards[0].size()) continue;

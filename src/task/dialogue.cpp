@@ -36,7 +36,7 @@ class DialogueShaper : public RecordConverter {
 
 }  // namespace
 
-void DialogueTask::set_converter(const Recipe& recipe, Files& files) {
+void DialogueTask::set_converter(const Recipe& recipe, const Shards&, Files& files) {
   const int64_t turns = recipe.data.history_turns;
   files.converter = [turns] { return std::make_unique<DialogueShaper>(turns); };
   files.converter_key = fmt::format("dialogue, {} turns", turns);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "task/data_files.h"
 #include "task/sequence_task.h"
 
 namespace synthesizer {
@@ -15,7 +16,7 @@ class DialogueTask : public SequenceTask {
   }
 
   /// Persona, history and reply become a source and a target.
-  static void set_converter(const Recipe& recipe, Files& files);
+  static void set_converter(const Recipe& recipe, const Shards& shards, Files& files);
 
  protected:
   void score_texts(const Segments& written, const References& references, Evaluation& result) const override;

@@ -18,8 +18,8 @@ struct DryRun {
   double seconds = 0;            ///< for all steps of the recipe, validations aside
 };
 
-/// Everything a training does up to its first steps, and then some of them. Makes no run. Text is tokenized
-/// into the cache as by a training, which then finds it there. Throws as train_run does.
+/// Everything a training does up to its first steps, and then some of them. Makes no run and leaves no files:
+/// text that the cache has not is tokenized into a temporary folder. Throws as train_run does.
 DryRun dry_run(const Recipe& recipe);
 
 }  // namespace synthesizer

@@ -66,7 +66,7 @@ LossSum LanguageModelTask::loss(const Batch& batch) {
     targets = line.targets;
   }
   const auto hidden = model_->forward(input.tokens, input.lengths);
-  return cross_entropy(real_rows(hidden, input.lengths), model_->output().weight(),
+  return cross_entropy(real_rows(hidden, input.lengths), model_->output().weight(), model_->output().bias(),
                        real_rows(targets, input.lengths),
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }
@@ -107,7 +107,8 @@ std::vector<SideInput> LanguageModelTask::inputs_of(const Batch& batch) const {
 
 std::vector<int64_t> LanguageModelTask::prompt_row(const std::string& prompt) const {
   const Tokenizer& tokenizer = *tokenizers().target;
-  std::vector<int64_t> row = {tokenizer.begin()};
+  std::vector<int64_t> row;
+  if (prompt.empty() || tokenizer.begins_prompts()) row.push_back(tokenizer.begin());
   for (const Token token : encode_text(tokenizer, prompt)) row.push_back(token);
   return row;
 }
@@ -137,7 +138,7 @@ std::string LanguageModelTask::generate(const std::string& prompt, int64_t token
     if (on_text) on_text(text.substr(shown.size()));
     shown = text;
   };
-  GuardedSteps guarded(steps, tokenizer.unknown());
+  GuardedSteps guarded(steps, tokenizer.forbidden());
   const auto rows = sample(guarded, {fed}, tokens, end_token(), options, show);
   std::string text = text_of(rows[0]);
   if (on_text && text.starts_with(shown)) on_text(text.substr(shown.size()));

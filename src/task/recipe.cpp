@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "run/toml_keys.h"
 #include "task/recipe_keys.h"
 
 namespace synthesizer {
@@ -118,6 +119,7 @@ toml::table change_table(const std::string& change) {
   if (equals == std::string::npos || equals == 0)
     invalid(fmt::format("--set {}: write KEY=VALUE, as in --set train.steps=100", change));
   const std::string key = change.substr(0, equals), value = change.substr(equals + 1);
+  check_toml_keys("--set", change);
   try {
     return toml::parse(fmt::format("{} = {}", key, value));
   } catch (const toml::parse_error&) {
@@ -157,8 +159,10 @@ std::string listing(Recipe recipe, Line line) {
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& changes) {
   Recipe recipe;
   Reader reader(recipe);
+  const std::string text = read_file(path);
+  check_toml_keys(path, text);
   try {
-    reader.read(toml::parse(read_file(path), path), path);
+    reader.read(toml::parse(text, path), path);
   } catch (const toml::parse_error& mistake) {
     invalid(fmt::format("{}:{}: {}", path, mistake.source().begin.line, mistake.description()));
   }

@@ -35,6 +35,7 @@ struct DataOptions {
   std::vector<std::string> tasks;                ///< text-to-text: the task of each file
   std::string source_template, target_template;  ///< text-to-text: of tables that are no benchmark
   int64_t mixing_cap = 0;                        ///< text-to-text: 0: none
+  double mixing_temperature = 1;                 ///< text-to-text
   std::string tokenizer = "unigram";             ///< a kind, or the file of one
   int64_t vocabulary = 8000;
   double character_coverage = 1;

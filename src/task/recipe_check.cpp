@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "base/range.h"
 #include "task/recipe.h"
@@ -37,6 +39,8 @@ void check(const Recipe& recipe) {
     check_one_of("data.metrics", metric, {"bleu", "chrf", "exact_match"});
   check_at_least("data.history_turns", data.history_turns, 0);
   check_at_least("data.mixing_cap", data.mixing_cap, 0);
+  if (!(data.mixing_temperature >= 1) || !std::isfinite(data.mixing_temperature))
+    invalid(fmt::format("data.mixing_temperature is {}: it must be at least 1", data.mixing_temperature));
   if (!(data.corruption > 0 && data.corruption < 1))
     invalid(fmt::format("data.corruption is {}: it must be above 0 and below 1", data.corruption));
   if (!(data.mean_span >= 1))

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "task/classification.h"
-#include "task/data_files.h"
 #include "task/dialogue.h"
 #include "task/language_modelling.h"
 #include "task/span_corruption_task.h"
@@ -47,7 +46,7 @@ const std::vector<TaskInfo>& tasks() {
        ClassificationTask::complete},
       {"span-corruption", "what was taken out of a text (T5's pre-training)", 1, true, both,
        make<SpanCorruptionTask>},
-      {"text-to-text", "GLUE, SuperGLUE and any table, as questions and answers (T5)", 1, true, both,
+      {"text-to-text", "GLUE, SuperGLUE, SQuAD and any table, as questions and answers (T5)", 1, true, both,
        make<TextToTextTask>, 0, TextToTextTask::set_converter, nullptr, true},
   };
   return all;
@@ -69,7 +68,11 @@ Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
   const TaskInfo& task = find_task(recipe.task);
   Files files;
   const auto shards = expand_patterns(recipe, paths);
-  for (const auto& shard : shards) files.paths.insert(files.paths.end(), shard.begin(), shard.end());
+  for (const auto& shard : shards) {
+    if (shard.empty() && !task.own_format)
+      invalid(fmt::format("an empty name is among the files of {}: name a file, or leave it out", task.name));
+    files.paths.insert(files.paths.end(), shard.begin(), shard.end());
+  }
   files.format = task.own_format ? TextFormat::lines : recipe.data.format;
   files.columns = recipe.data.columns;
   files = resolved(files);
@@ -87,7 +90,7 @@ Files files_of(const Recipe& recipe, const std::vector<std::string>& paths) {
     invalid(
         fmt::format("data.columns has {} names: {} needs {}", files.columns.size(), task.name, task.fields));
   }
-  if (task.set_converter) task.set_converter(recipe, files);
+  if (task.set_converter) task.set_converter(recipe, shards, files);
   return files;
 }
 

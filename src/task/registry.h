@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/options.h"
+#include "task/data_files.h"
 #include "task/task.h"
 
 namespace synthesizer {
@@ -19,10 +20,10 @@ struct TaskInfo {
   std::unique_ptr<Task> (*make)(Recipe, Tokenizers);
 
   size_t first_text = 0;  ///< fields before it are labels, not text
-  void (*set_converter)(const Recipe&,
-                        Files&) = nullptr;  ///< how records become examples, where they are not
-  void (*complete)(Recipe&) = nullptr;      ///< fills in what the training text decides
-  bool own_format = false;                  ///< it reads the lines of any file itself
+  /// How records become examples, where they are not. Files::paths are those of the shards, in their order.
+  void (*set_converter)(const Recipe&, const Shards&, Files&) = nullptr;
+  void (*complete)(Recipe&) = nullptr;  ///< fills in what the training text decides
+  bool own_format = false;              ///< it reads the lines of any file itself
 };
 
 const std::vector<TaskInfo>& tasks();

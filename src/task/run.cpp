@@ -83,7 +83,8 @@ std::vector<std::string> split_files(const Recipe& recipe, const std::vector<std
     return files;
   }
   std::vector<std::string> files;
-  for (const std::string& file : data) files.push_back(fs::absolute(file).string());
+  for (const std::string& file : data)  // an empty name is no file: text-to-text without that task
+    files.push_back(file.empty() ? "" : fs::absolute(file).string());
   return files;
 }
 

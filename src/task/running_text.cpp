@@ -6,6 +6,7 @@
 namespace synthesizer {
 
 Tokens encode_text(const Tokenizer& tokenizer, const std::string& text) {
+  if (tokenizer.reads_line_breaks()) return tokenizer.encode(text);
   Tokens all;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -18,6 +19,7 @@ Tokens encode_text(const Tokenizer& tokenizer, const std::string& text) {
 }
 
 std::string decode_text(const Tokenizer& tokenizer, const Tokens& tokens) {
+  if (tokenizer.reads_line_breaks()) return tokenizer.decode(tokens);
   std::string text;
   size_t begin = 0;
   for (size_t i = 0; i <= tokens.size(); ++i) {

@@ -36,6 +36,7 @@ class WatchedSteps : public StepModel {
     if (*before_) (*before_)();
     return steps_->step(tokens);
   }
+  int64_t forbidden() const override { return steps_->forbidden(); }
   void reorder(const at::Tensor& indices) override { steps_->reorder(indices); }
 
  private:
@@ -77,7 +78,7 @@ std::vector<std::vector<Translation>> SequenceTask::translate_batch(const std::v
   }
   const auto input = tensors_of(field_of(rows));
   const auto steps = model_->start(model_->encode(input.tokens, input.lengths), input.lengths);
-  GuardedSteps guarded(*steps, target->unknown());
+  GuardedSteps guarded(*steps, target->forbidden());
   const auto search = options.beam == 1 ? greedy_search : beam_search;
   std::vector<std::vector<Translation>> results;
   for (const auto& hypotheses : search(guarded, target->begin(), target->end(), limits, options)) {
@@ -150,7 +151,8 @@ std::vector<std::vector<Translation>> SequenceTask::translate_rows(
   for (const auto& source : sources) limits.push_back(output_limit(source, options));
   const auto lengths = tensors_of(field_of(sources)).lengths;
   const auto steps = model_->start(model_->encode_apart(sources), lengths);
-  WatchedSteps watched(*steps, before_step);
+  GuardedSteps guarded(*steps, tokenizers().target->forbidden());
+  WatchedSteps watched(guarded, before_step);
   const auto search = options.beam == 1 ? greedy_search : beam_search;
   std::vector<std::vector<Translation>> results;
   const Tokenizer& target = *tokenizers().target;

@@ -56,8 +56,9 @@ int64_t room(int64_t limit, const Recipe& recipe) {
 
 SequenceTask::SequenceTask(Recipe r, Tokenizers t, int64_t extra) : Task(std::move(r), std::move(t)) {
   const auto& [source, target] = tokenizers();
-  model_ = std::make_shared<EncoderDecoder>(recipe().model, source->size() + extra, target->size() + extra,
-                                            tokenizers().joint() && recipe().model.shared_embedding);
+  model_ =
+      std::make_shared<EncoderDecoder>(recipe().model, source->size() + extra, target->size() + extra,
+                                       source->shares_vocabulary(*target) && recipe().model.shared_embedding);
 }
 
 int64_t SequenceTask::max_source() const {
@@ -90,7 +91,7 @@ LossSum SequenceTask::loss(const Batch& batch) {
   const auto [input, targets] = shifted(batch.fields[1]);
   const auto encoded = model_->encode(source.tokens, source.lengths);
   const auto hidden = model_->decode(input.tokens, input.lengths, encoded, source.lengths);
-  return cross_entropy(real_rows(hidden, input.lengths), model_->output().weight(),
+  return cross_entropy(real_rows(hidden, input.lengths), model_->output().weight(), model_->output().bias(),
                        real_rows(targets, input.lengths),
                        model_->is_training() ? recipe().train.label_smoothing : 0);
 }

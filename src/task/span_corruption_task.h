@@ -4,10 +4,6 @@
 
 namespace synthesizer {
 
-/// Tokens beyond the tokenizer's that stand for what was taken out; T5 has as many. Models that are trained
-/// on from such a run have them too.
-inline constexpr int64_t kSentinels = 100;
-
 /// T5's masked-language-model pre-training: plain text packed into windows, spans of it taken out and to be
 /// said again (text/span_corruption.h). Scores: log perplexity and the share of tokens that were right.
 class SpanCorruptionTask : public SequenceTask {

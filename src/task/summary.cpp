@@ -7,29 +7,12 @@
 
 #include <algorithm>
 
-#include "attention/declared_module.h"
 #include "base/number_text.h"
+#include "task/model_size.h"
 #include "train/parameter_groups.h"
 
 namespace synthesizer {
 namespace {
-
-/// The part of the model that a parameter belongs to.
-std::string part_of(const Parameter& parameter) {
-  const std::string& name = parameter.name;
-  const std::string side = name.starts_with("encoder.")   ? "encoder "
-                           : name.starts_with("decoder.") ? "decoder "
-                                                          : "";
-  auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
-  if (parameter.role == Role::norm) return "norms";
-  if (parameter.synthesis) return side + "synthesis";
-  if (has(".attention.")) return side + "attention projections";
-  if (has(".cross.")) return "cross-attention";
-  if (has(".feed_forward.")) return side + "feed-forward";
-  if (has("positions.")) return "positions";
-  if (has(".times")) return "positions";
-  return has("embedding") ? "embeddings" : "output";
-}
 
 /// Floats that a training step holds for each token, roughly: what every layer keeps for its backward pass.
 double activations(const torch::nn::Module& model, const ModelOptions& m) {
@@ -60,20 +43,12 @@ std::string group_text(const std::vector<ParameterGroup>& groups) {
 
 std::string summary(Task& task, const Dataset& training, const Dataset* dev, int64_t processes) {
   const Recipe& recipe = task.recipe();
-  std::vector<std::pair<std::string, int64_t>> parts;
-  int64_t total = 0;
-  for (const Parameter& parameter : declared_parameters(task.model())) {
-    const std::string part = part_of(parameter);
-    auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == part; });
-    if (found == parts.end()) found = parts.insert(parts.end(), {part, 0});
-    found->second += parameter.count();
-    total += parameter.count();
-  }
+  const ModelSize size = model_size(task.model());
   std::string out =
       fmt::format("{} with attention {}\n\n", recipe.task, fmt::join(recipe.model.attention, ", "));
-  for (const auto& [part, count] : parts)
+  for (const auto& [part, count] : size.parts)
     out += fmt::format("  {:<30} {:>13}\n", part, with_thousands(count));
-  out += fmt::format("  {:<30} {:>13}\n\n", "parameters", with_thousands(total));
+  out += fmt::format("  {:<30} {:>13}\n\n", "parameters", with_thousands(size.total));
 
   const std::string unit = task.unit() == "tok" ? "tokens" : "examples";
   auto text = [&](const char* split, const Dataset& data) {
@@ -91,9 +66,11 @@ std::string summary(Task& task, const Dataset& training, const Dataset* dev, int
   const auto steps_an_epoch = static_cast<double>(training.batches->per_epoch()) /
                               static_cast<double>(recipe.train.accumulate * processes);
   const double tokens = static_cast<double>(recipe.train.batch_tokens);
-  const double moments = recipe.train.optimizer == OptimizerKind::adafactor ? 0.1 : 2;
-  const double memory =
-      4 * (static_cast<double>(total) * (2 + moments) + tokens * activations(task.model(), recipe.model));
+  const double all_moments = recipe.train.optimizer == OptimizerKind::adafactor ? 0.1 : 2;
+  const double moments =
+      recipe.train.shard_optimizer ? all_moments / static_cast<double>(processes) : all_moments;
+  const double memory = 4 * (static_cast<double>(size.total) * (2 + moments) +
+                             tokens * activations(task.model(), recipe.model));
   out += fmt::format("  {:<6} {} of about {:.0f} an epoch ({:.1f} epochs)\n", "steps",
                      with_thousands(recipe.train.steps), steps_an_epoch,
                      static_cast<double>(recipe.train.steps) / steps_an_epoch);

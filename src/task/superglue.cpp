@@ -58,7 +58,7 @@ std::vector<Benchmark> superglue_benchmarks() {
        [](bool) { return multirc_reader(); },
        multirc_scores(),
        {"f1a", "exact_match"}},
-      {"record", "superglue", record_reader, record_scores(), {"f1", "exact_match"}},
+      {"record", "superglue", record_reader, best_answer_scores(), {"f1", "exact_match"}},
       flat("superglue-rte",
            {"rte",
             {"hypothesis", "premise"},

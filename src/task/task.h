@@ -22,11 +22,13 @@ struct Dataset {
   std::vector<std::unique_ptr<TokenStore>> stores;  ///< one, or one for each of several tasks in one
   std::unique_ptr<Batches> batches;
   std::vector<std::string> paths;     ///< the files it was made of
+  int64_t windows = 0;                ///< that running text is cut into; 0: its examples are lines
   int64_t tokens = 0;                 ///< that a model predicts in one epoch
   int64_t words = 0, characters = 0;  ///< of the predicted text, a line end is one of each; 0: there is none
   std::vector<std::string> remarks;   ///< "12 lines were too long and left out"
 
   int64_t lines() const;
+  int64_t examples() const { return windows > 0 ? windows : lines(); }
   bool reused() const;  ///< all of it was tokenized before
 };
 

@@ -11,13 +11,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/version.h"
+#include "model/halting.h"
 #include "model/layers_of.h"
 #include "run/provenance.h"
+#include "run/run_lock.h"
 #include "run/run_record.h"
 #include "runtime/threads.h"
 #include "task/data_changes.h"
@@ -34,6 +37,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The task's loss and, with adaptive halting, what pondering costs: for each token its weight times the mean
+/// over positions, of both sides where there are two.
+LossSum loss_with_pondering(Task& task, const Batch& batch) {
+  const PonderScope pondered;
+  LossSum sum = task.loss(batch);
+  const auto tokens = static_cast<double>(sum.tokens),
+             stacks = static_cast<double>(pondered.entries().size());
+  for (const PonderScope::Entry& entry : pondered.entries()) {
+    sum.loss = sum.loss + entry.cost.to(sum.loss.scalar_type()) * (task.recipe().train.ponder_cost * tokens);
+    sum.ponder += entry.cost.item<double>() * tokens / stacks;
+    sum.depth += entry.steps * tokens / stacks;
+  }
+  return sum;
+}
+
 /// Throws where a resumed run would not take the batches that it would have taken.
 void check_step_batches(const TrainingOptions& options, const Recipe& recipe, const Recipe& before) {
   const int64_t saved = saved_step_batches(RunFolder{options.folder}.state());
@@ -49,16 +67,16 @@ void check_step_batches(const TrainingOptions& options, const Recipe& recipe, co
                   options.folder, was, processes, recipe.train.accumulate, now, advice));
 }
 
-void check_folder(const TrainingOptions& options, const Recipe& recipe) {
+[[noreturn]] void folder_exists(const std::string& folder) {
+  invalid(fmt::format("{} exists already: choose another --run, go on with --resume, or delete it", folder));
+}
+
+/// Throws where the run cannot be resumed. From then on nobody else writes into its folder.
+void take_folder(const TrainingOptions& options, const Recipe& recipe, std::optional<RunLock>& lock) {
   const RunFolder folder{options.folder};
-  if (!options.resume) {
-    if (!fs::exists(options.folder)) return;
-    if (fs::is_directory(options.folder) && fs::is_empty(options.folder)) return;
-    invalid(fmt::format("{} exists already: choose another --run, go on with --resume, or delete it",
-                        options.folder));
-  }
   if (!fs::exists(folder.config()))
     invalid(fmt::format("{} is not a run folder: there is nothing to resume", options.folder));
+  lock.emplace(options.folder, options.command);
   if (!fs::exists(folder.state()))
     invalid(fmt::format("{} has saved no state yet: delete it and train anew", options.folder));
   const Recipe before = load_recipe(folder.config());
@@ -92,23 +110,30 @@ void check_watched(const Task& task) {
                       did_you_mean(watch, known)));
 }
 
-void make_folder(const TrainingOptions& options, Task& task, const std::vector<const Dataset*>& data) {
+void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task,
+                 const std::vector<const Dataset*>& data) {
   const Provenance record(options.command, version(), commit(), TORCH_VERSION, at::get_num_threads(),
                           data_hashes(data));
   const RunFolder folder{options.folder};
-  fs::create_directories(options.folder);
-  save_tokenizers(options.folder, task.tokenizers());
-  auto json = record.json();
-  json["processes"] = size_of(options.group);
-  json["parameter_groups"] = to_json(group_parameters(task.recipe().train, task.model()).groups);
-  write_file(folder.record(), json.dump(2) + "\n");
-  write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
+  if (!lock.folder_is_empty()) folder_exists(options.folder);  // another was faster
+  try {
+    save_tokenizers(options.folder, task.tokenizers());
+    auto json = record.json();
+    json["processes"] = size_of(options.group);
+    json["parameter_groups"] = to_json(group_parameters(task.recipe().train, task.model()).groups);
+    write_file(folder.record(), json.dump(2) + "\n");
+    write_file(folder.config(), to_toml(task.recipe()));  // last: a folder with one is a run
+  } catch (...) {
+    lock.clear_folder();
+    throw;
+  }
 }
 
 /// The cores of this machine are shared by the processes on it.
-int64_t threads_of_process(const ProcessGroup* group) {
-  if (!group || std::getenv("OMP_NUM_THREADS")) return usable_cores();  // the user's number is a process's
-  return std::max<int64_t>(1, usable_cores() / group->place().local_size);
+int64_t threads_of_process(const ProcessGroup* group, int64_t side_by_side) {
+  if (std::getenv("OMP_NUM_THREADS")) return usable_cores();  // the user's number is a process's
+  const int64_t processes = side_by_side * (group ? group->place().local_size : 1);
+  return std::max<int64_t>(1, usable_cores() / processes);
 }
 
 /// How every layer weighs its members, as a line of metrics.jsonl has it.
@@ -128,9 +153,12 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
   ProcessGroup* group = options.group;
   const bool first = rank_of(group) == 0;
   if (first) options.resume = resumes(options);
-  if (first) check_folder(options, recipe);
+  std::optional<RunLock> lock;
+  if (first && options.resume) take_folder(options, recipe, lock);
+  if (first && !options.resume && !RunLock::free_for_new_run(options.folder)) folder_exists(options.folder);
   if (group) options.resume = group->broadcast(options.resume ? "resume" : "new") == "resume";
-  use_threads(recipe.train.threads > 0 ? recipe.train.threads : threads_of_process(group));
+  use_threads(recipe.train.threads > 0 ? recipe.train.threads
+                                       : threads_of_process(group, options.side_by_side));
   auto tokenizers = share_tokenizers(
       group, [&] { return options.resume ? load_tokenizers(options.folder) : make_tokenizers(recipe); });
   if (options.resume && first) check_tokenizer(RunFolder{options.folder}.state(), tokenizers);
@@ -150,16 +178,20 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
   TrainingJob job;
   job.title =
       options.title.empty() ? fmt::format("{}", fmt::join(recipe.model.attention, ",")) : options.title;
+  job.lines_only = options.side_by_side > 1;
   job.model = &task->model();
   job.on_start = [&](int64_t step) {
-    options.say(summary(*task, *training, dev.get(), size_of(group)));
+    options.say(summary(*task, *training, dev.get(), size_of(group)) + options.note);
     if (const auto warning = dev ? unknown_warning(*dev, unknown_tokens(*dev)) : std::nullopt)
       options.say(*warning);
-    if (!options.resume) return make_folder(options, *task, splits);
+    if (!options.resume) {
+      lock.emplace(options.folder, options.command);
+      return make_folder(options, *lock, *task, splits);
+    }
     if (!changed.empty()) record_changes(RunFolder{options.folder}.record(), changed, step);
   };
   job.batches = training->batches.get();
-  job.loss = [&](const Batch& batch) { return task->loss(batch); };
+  job.loss = [&](const Batch& batch) { return loss_with_pondering(*task, batch); };
   if (dev) {
     DecodeOptions greedy = recipe.decode;
     greedy.beam = 1;

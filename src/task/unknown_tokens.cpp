@@ -33,10 +33,13 @@ std::optional<std::string> unknown_warning(const Dataset& data, const UnknownTok
       with_thousands(found.tokens));
 }
 
-UnknownTokens unknown_tokens(const Tokenizer& tokenizer, const std::string& text) {
-  const Tokens tokens = encode_text(tokenizer, text);
+UnknownTokens count_unknown(const Tokenizer& tokenizer, const Tokens& tokens) {
   const auto unknown = std::count(tokens.begin(), tokens.end(), tokenizer.unknown());
   return {tokenizer.unknown() < 0 ? 0 : unknown, static_cast<int64_t>(tokens.size())};
+}
+
+UnknownTokens unknown_tokens(const Tokenizer& tokenizer, const std::string& text) {
+  return count_unknown(tokenizer, encode_text(tokenizer, text));
 }
 
 }  // namespace synthesizer

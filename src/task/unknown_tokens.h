@@ -27,6 +27,9 @@ UnknownTokens unknown_tokens(const Dataset& data);
 /// What people should know before they trust scores: nothing up to 1%.
 std::optional<std::string> unknown_warning(const Dataset& data, const UnknownTokens& found);
 
+/// Of tokens of that tokenizer.
+UnknownTokens count_unknown(const Tokenizer& tokenizer, const Tokens& tokens);
+
 /// Of a prompt.
 UnknownTokens unknown_tokens(const Tokenizer& tokenizer, const std::string& text);
 

@@ -45,7 +45,8 @@ Span find_span(const std::string& text, const JsonObject& target, const std::str
   const int64_t at = target.integer(name + "_index");
   const Words words = split_words(text), wanted_words = split_words(wanted);
   // Some numbers are one off ("use" for "it" in the validation set).
-  for (int64_t place : {at, at + 1, at - 1}) {
+  const bool near = at >= -1 && at <= static_cast<int64_t>(words.size());
+  for (int64_t place : near ? std::vector<int64_t>{at, at + 1, at - 1} : std::vector<int64_t>{}) {
     const char* end = wanted_words.empty() ? nullptr : end_of(wanted_words, words, place);
     if (end == nullptr) continue;
     const char* begin = words[static_cast<size_t>(place)].data();

@@ -4,12 +4,12 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "base/error.h"
+#include "base/folders.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -61,7 +61,7 @@ std::string file_hash(const std::string& path) {
         fmt::format("{} is a folder or a device: a file that can be read more than once is needed", path));
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  if (!file) cannot_read(path, errno);
   ContentHash hash;
   std::vector<char> block(kBlock);
   do {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -61,9 +62,22 @@ std::string JsonObject::text(const std::string& key) const {
   return value.dump();
 }
 
+std::vector<std::string> JsonObject::texts(const std::string& key) const {
+  const json& value = at(key);
+  if (!value.is_array()) wrong(key, "an array of strings");
+  std::vector<std::string> members;
+  for (const json& member : value) {
+    if (!member.is_string()) wrong(key, "an array of strings");
+    members.push_back(member.get<std::string>());
+  }
+  return members;
+}
+
 int64_t JsonObject::integer(const std::string& key) const {
   const json& value = at(key);
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   if (!value.is_number_integer()) wrong(key, "a whole number");
+  if (value.is_number_unsigned() && value.get<uint64_t>() > kMost) wrong(key, "a number below 2^63");
   return value.get<int64_t>();
 }
 

@@ -18,7 +18,8 @@ class JsonObject {
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const;
 
-  std::string text(const std::string& key) const;  ///< of a string, a number, true or false
+  std::string text(const std::string& key) const;                ///< of a string, a number, true or false
+  std::vector<std::string> texts(const std::string& key) const;  ///< of an array of strings
   int64_t integer(const std::string& key) const;
   JsonObject object(const std::string& key) const;
   std::vector<JsonObject> objects(const std::string& key) const;  ///< the members of an array

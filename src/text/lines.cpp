@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/folders.h"
 #include "text/standard_input.h"
 #include "text/utf8.h"
 
@@ -55,7 +56,7 @@ LineReader::Source::Source(std::string given)
   }
   const int descriptor = input ? input->spooled() : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   input.reset();
-  if (descriptor < 0) invalid(fmt::format("{} cannot be read: {}", name, std::strerror(errno)));
+  if (descriptor < 0) cannot_read(name, errno);
   file = gzdopen(descriptor, "rb");
   if (file == nullptr) {
     ::close(descriptor);

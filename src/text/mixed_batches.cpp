@@ -7,11 +7,20 @@
 
 namespace synthesizer {
 
-MixedBatches::MixedBatches(std::vector<MixedPart> parts, int64_t cap, uint64_t seed)
+MixedBatches::MixedBatches(std::vector<MixedPart> parts, MixingRates rates, uint64_t seed)
     : parts_(std::move(parts)), seed_(seed) {
+  std::vector<double> weights;
+  double counted = 0, sum = 0;
+  for (const MixedPart& part : parts_) {
+    const auto limited =
+        static_cast<double>(rates.cap > 0 ? std::min(part.examples, rates.cap) : part.examples);
+    weights.push_back(std::pow(limited, 1 / rates.temperature));
+    counted += limited;
+    sum += weights.back();
+  }
   for (size_t part = 0; part < parts_.size(); ++part) {
-    const auto examples = static_cast<double>(parts_[part].examples);
-    const double share = cap > 0 ? std::min(1.0, static_cast<double>(cap) / examples) : 1.0;
+    // Of its examples; over 1 where a high temperature repeats a small one.
+    const double share = weights[part] * (counted / sum) / static_cast<double>(parts_[part].examples);
     const auto all = static_cast<double>(parts_[part].batches->per_epoch());
     taken_.push_back(std::max<int64_t>(1, std::llround(all * share)));
     for (int64_t number = 0; number < taken_.back(); ++number) schedule_.push_back({part, number});

@@ -15,14 +15,21 @@ struct MixedPart {
   int64_t examples = 0;  ///< in an epoch of its own
 };
 
-/// Several corpora in one run, each as often as it has examples, but none more often than if it had `cap` of
-/// them (T5's examples-proportional mixing; 0: no cap). A batch holds examples of one corpus.
+/// How often each of several corpora is seen: in proportion to min(examples, cap)^(1/temperature), the rates
+/// of T5 (Raffel et al. 2020, section 3.5.2). Temperature 1 is examples-proportional mixing; a high one
+/// approaches equal rates.
+struct MixingRates {
+  int64_t cap = 0;         ///< T5's K; 0: none
+  double temperature = 1;  ///< at least 1
+};
+
+/// Several corpora in one run, seen at these rates. A batch holds examples of one corpus.
 ///
-/// An epoch has of each part the share min(examples, cap) / examples of its batches, in an order drawn anew
-/// every time; a part goes on in the next epoch where it stopped, so that all its examples are seen in turn.
+/// An epoch has Σ min(examples, cap) examples, divided by the rates, in an order drawn anew every time; a
+/// part goes on in the next epoch where it stopped, so that all its examples are seen in turn.
 class MixedBatches : public Batches {
  public:
-  MixedBatches(std::vector<MixedPart> parts, int64_t cap, uint64_t seed);
+  MixedBatches(std::vector<MixedPart> parts, MixingRates rates, uint64_t seed);
 
   int64_t per_epoch() const override { return static_cast<int64_t>(schedule_.size()); }
   Batch make(int64_t sequence) const override;

@@ -44,8 +44,12 @@ void Prefetch::work(int64_t sequence) {
       failure = std::current_exception();
     }
     lock.lock();
+    try {
+      if (!failure) ready_.push_back(std::move(batch));
+    } catch (...) {
+      failure = std::current_exception();
+    }
     failure_ = failure;
-    if (!failure) ready_.push_back(std::move(batch));
     changed_.notify_all();
     if (failure) return;
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/file.h"
 
@@ -15,6 +16,13 @@ constexpr int kIndexVersion = 1;
 
 std::string index_path(const std::string& folder) {
   return folder + "/index.json";
+}
+
+/// A fraction, or a number beyond int64, would be read as some other number.
+int64_t whole_number(const json& object, const char* key) {
+  const json& value = object.at(key);
+  if (!value.is_number_integer()) throw std::invalid_argument(key);
+  return value.get<int64_t>();
 }
 
 }  // namespace
@@ -38,12 +46,12 @@ std::optional<StoreIndex> read_index(const std::string& folder) {
   try {
     const json whole = json::parse(read_file(index_path(folder)));
     if (whole.at("version") != kIndexVersion) return {};
-    StoreIndex index{whole.at("hash"), whole.at("examples"), whole.at("fields"), {}};
+    StoreIndex index{whole.at("hash"), whole_number(whole, "examples"), whole_number(whole, "fields"), {}};
     for (const auto& file : whole.at("files")) {
-      index.files.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+      index.files.push_back({file.at("name"), whole_number(file, "bytes"), file.at("hash")});
     }
     return index;
-  } catch (const json::exception&) {
+  } catch (const std::exception&) {
     return {};
   }
 }

@@ -28,5 +28,9 @@ struct LineRun {
   int64_t file = 0;     ///< place in Files::paths
   int64_t line = 0;     ///< of the first, from 1
 };
+/// Whether an example simply comes from the next line after those of a run.
+inline bool continues(const LineRun& run, const LineRun& next) {
+  return next.file == run.file && next.line - run.line == next.example - run.example;
+}
 
 }  // namespace synthesizer

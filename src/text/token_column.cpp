@@ -4,7 +4,15 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace synthesizer {
+
+void damaged_store() {
+  invalid(
+      "a tokenized corpus in the cache is damaged: delete the folder of data.cache (by default "
+      "~/.cache/synthesizer) and try again");
+}
 
 std::string column_file(size_t field, std::string_view kind) {
   return fmt::format("{}.{}", field, kind);
@@ -59,13 +67,22 @@ bool TokenColumn::is_complete(int64_t examples) const {
   return counts_.size() == wanted && begins_.size() == wanted + 1 && begins_.back() == starts_.back();
 }
 
+int64_t TokenColumn::length(int64_t example) const {
+  const int64_t begin = before(example), end = before(example + 1);
+  if (begin < 0 || end < begin || end > starts_.back()) damaged_store();
+  return end - begin;
+}
+
 std::span<const Token> TokenColumn::tokens(int64_t example) const {
-  const int64_t begin = before(example), count = length(example);
+  const auto count = static_cast<size_t>(length(example));
   if (count == 0) return {};
+  const int64_t begin = before(example);
   const auto next = std::upper_bound(starts_.begin(), starts_.end(), begin);
   const auto shard = static_cast<size_t>(next - starts_.begin()) - 1;
-  return shards_[shard].as<Token>().subspan(static_cast<size_t>(begin - starts_[shard]),
-                                            static_cast<size_t>(count));
+  const auto all = shards_[shard].as<Token>();
+  const auto place = static_cast<size_t>(begin - starts_[shard]);
+  if (count > all.size() - place) damaged_store();  // no example is split between two shards
+  return all.subspan(place, count);
 }
 
 }  // namespace synthesizer

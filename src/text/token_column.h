@@ -18,6 +18,9 @@ struct TextCount {
   uint32_t words = 0, characters = 0;
 };
 
+/// Throws InvalidInput: what a store holds cannot be.
+[[noreturn]] void damaged_store();
+
 /// The name of a file of a field: "0.begins".
 std::string column_file(size_t field, std::string_view kind);
 
@@ -53,7 +56,9 @@ class TokenColumn {
 
   /// Tokens of all examples before this one.
   int64_t before(int64_t example) const { return begins_[static_cast<size_t>(example)]; }
-  int64_t length(int64_t example) const { return before(example + 1) - before(example); }
+  /// Both throw InvalidInput where the files contradict each other: their sums were compared when they were
+  /// opened, their numbers are not all looked at.
+  int64_t length(int64_t example) const;
   std::span<const Token> tokens(int64_t example) const;
   TextCount count(int64_t example) const { return counts_[static_cast<size_t>(example)]; }
 

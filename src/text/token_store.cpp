@@ -8,16 +8,25 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "base/file.h"
+#include "base/file_lock.h"
+#include "base/folders.h"
 #include "text/content_hash.h"
-#include "text/file_lock.h"
 #include "text/file_stamp.h"
 #include "text/store_maker.h"
+#include "text/store_parts.h"
 
 namespace synthesizer {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t kMostLines = int64_t{1} << 62;  // of a file: numbers above are damage
+
+struct FileChanged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// Everything the numbers depend on; the names of files are not among it.
 std::string store_hash(const StoreOptions& options, const Files& files,
@@ -36,22 +45,38 @@ std::string store_hash(const StoreOptions& options, const Files& files,
   return hash.hex();
 }
 
+/// Throws where a file is no longer what it was when the work began.
+void check_unchanged(const std::vector<std::pair<std::string, std::string>>& file_hashes) {
+  for (const auto& [path, before] : file_hashes) {
+    if (file_hash(path) != before) throw FileChanged(path + " changed while it was read: try again");
+  }
+}
+
 /// `alone`: nobody else is making the same; what is left over of an earlier attempt, or of this one, can go.
+/// `parts`: none for a small corpus.
 void make(const StoreOptions& options, const std::string& folder, const std::string& hash,
-          const std::vector<std::pair<std::string, std::string>>& file_hashes, bool alone) {
+          const std::vector<std::pair<std::string, std::string>>& file_hashes, bool alone,
+          StoreParts* parts) {
   if (alone) fs::remove_all(folder);
-  fs::create_directories(folder);
+  make_folders(folder);
   try {
-    StoreIndex index = make_store(options, folder);
-    for (const auto& [path, before] : file_hashes) {
-      if (file_hash(path) != before) throw std::runtime_error(path + " changed while it was read: try again");
-    }
+    StoreIndex index = parts ? parts->join(folder) : make_store(options, folder);
+    check_unchanged(file_hashes);
     index.hash = hash;
     write_index(folder, index);
   } catch (...) {
     std::error_code ignored;
     if (alone) fs::remove_all(folder, ignored);
     throw;
+  }
+}
+
+/// Makes what other processes do not make meanwhile.
+void help_making(StoreParts& parts, const std::string& folder) {
+  try {
+    parts.make_free_ones([&] { return read_index(folder).has_value(); });
+  } catch (const std::runtime_error&) {
+    if (!read_index(folder)) throw;  // otherwise another has finished, and removed what was written to
   }
 }
 
@@ -105,31 +130,54 @@ std::optional<MappedFile> map_whole(const std::string& folder, const StoredFile&
 TokenStore TokenStore::open(const StoreOptions& given) {
   StoreOptions options = given;
   options.files = resolved(given.files);
+  const std::string hashes = (fs::path(options.cache) / "hashes").string();
+  std::vector<std::pair<std::string, std::string>> file_hashes;
+  for (const auto& path : options.files.paths) file_hashes.emplace_back(path, remembered_hash(hashes, path));
+  const std::string hash = store_hash(options, options.files, file_hashes);
+  const std::string folder = (fs::path(options.cache) / hash).string();
+
+  auto store = read(options, folder, hash);
+  bool reused = store.has_value();
+  if (!reused) {
+    make_folders(options.cache);
+    std::optional<StoreParts> parts;
+    if (StoreParts::worthwhile(options)) parts.emplace(options, folder + ".parts");
+    try {
+      if (parts) help_making(*parts, folder);
+      const FileLock lock(folder + ".lock");
+      store = read(options, folder, hash);  // somebody else may have made it while we waited
+      reused = store.has_value();
+      if (!reused) make(options, folder, hash, file_hashes, lock.held(), parts ? &*parts : nullptr);
+      if (parts) parts->remove();
+    } catch (const InvalidInput&) {  // after any other failure, a full disk say, the parts are of use
+      if (parts) parts->remove();
+      throw;
+    } catch (const FileChanged&) {
+      if (parts) parts->remove();
+      throw;
+    }
+    if (!reused) {
+      for (const auto& path : options.files.paths) remembered_hash(hashes, path);  // old enough now, mostly
+      store = read(options, folder, hash);
+    }
+  }
+  if (!store) throw std::runtime_error(fmt::format("{} does not hold what was just written to it", folder));
+  store->file_hashes_ = std::move(file_hashes);
+  store->reused_ = reused;
+  return *std::move(store);
+}
+
+std::optional<TokenStore> TokenStore::read(const StoreOptions& options, const std::string& folder,
+                                           const std::string& hash) {
   TokenStore store;
   store.files_ = options.files;
-  const std::string hashes = (fs::path(options.cache) / "hashes").string();
-  for (const auto& path : options.files.paths)
-    store.file_hashes_.emplace_back(path, remembered_hash(hashes, path));
-  const std::string hash = store_hash(options, options.files, store.file_hashes_);
-  const std::string folder = (fs::path(options.cache) / hash).string();
-  const size_t fields = options.tokenizers.size();
   for (const Tokenizer* tokenizer : options.tokenizers) store.unknown_.push_back(tokenizer->unknown());
-
-  store.reused_ = store.load(folder, hash, fields);
-  if (store.reused_) return store;
-  fs::create_directories(fs::absolute(folder).parent_path());
-  const FileLock lock(folder + ".lock");
-  store.reused_ = store.load(folder, hash, fields);  // somebody else may have made it while we waited
-  if (store.reused_) return store;
-  make(options, folder, hash, store.file_hashes_, lock.held());
-  for (const auto& path : options.files.paths) remembered_hash(hashes, path);  // old enough now, mostly
-  if (!store.load(folder, hash, fields)) {
-    throw std::runtime_error(fmt::format("{} does not hold what was just written to it", folder));
-  }
+  if (!store.load(folder, hash)) return std::nullopt;
   return store;
 }
 
-bool TokenStore::load(const std::string& folder, const std::string& hash, size_t fields) {
+bool TokenStore::load(const std::string& folder, const std::string& hash) {
+  const size_t fields = unknown_.size();
   auto index = read_index(folder);
   if (!index || index->hash != hash || index->fields != static_cast<int64_t>(fields)) return false;
   std::map<std::string, MappedFile> files;
@@ -176,11 +224,19 @@ std::optional<int64_t> TokenStore::unknown_tokens(size_t field) const {
 const LineRun& TokenStore::run_of(int64_t example) const {
   const auto runs = lines_[0].as<LineRun>();
   auto after = [](int64_t value, const LineRun& run) { return value < run.example; };
-  return *(std::upper_bound(runs.begin(), runs.end(), example, after) - 1);
+  const auto next = std::upper_bound(runs.begin(), runs.end(), example, after);
+  if (next == runs.begin()) damaged_store();
+  const LineRun& run = *(next - 1);
+  const auto files = static_cast<int64_t>(files_.paths.size());
+  if (run.example < 0 || run.line < 0 || run.line > kMostLines || run.file < 0 || run.file >= files)
+    damaged_store();
+  return run;
 }
 
 const std::string& TokenStore::path(int64_t example, size_t field) const {
-  return files_.paths[static_cast<size_t>(run_of(example).file) + (parallel(files_) ? field : 0)];
+  const size_t file = static_cast<size_t>(run_of(example).file) + (parallel(files_) ? field : 0);
+  if (file >= files_.paths.size()) damaged_store();
+  return files_.paths[file];
 }
 
 int64_t TokenStore::line(int64_t example) const {

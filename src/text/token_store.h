@@ -15,11 +15,17 @@ namespace synthesizer {
 
 /// A tokenized corpus in memory-mapped files, so that it may be larger than memory. It is made once, under
 /// cache/<hash>/, and used again while files, tokenizers and format stay what they were; a folder that is
-/// damaged or half made is made again.
+/// damaged or half made is made again. A large corpus is made in parts (store_parts.h), by all processes that
+/// open it at the same time; after a kill the parts that were made are used.
 class TokenStore {
  public:
   /// Throws InvalidInput where the files cannot be read as they should, or hold nothing to learn from.
   static TokenStore open(const StoreOptions& options);
+
+  /// The store of that hash in a folder, without its file_hashes(); nothing where the folder has none, a
+  /// damaged or a half made one.
+  static std::optional<TokenStore> read(const StoreOptions& options, const std::string& folder,
+                                        const std::string& hash);
 
   int64_t size() const { return index_.examples; }
   size_t fields() const { return columns_.size(); }
@@ -56,7 +62,7 @@ class TokenStore {
 
  private:
   TokenStore() = default;
-  bool load(const std::string& folder, const std::string& hash, size_t fields);
+  bool load(const std::string& folder, const std::string& hash);
   const LineRun& run_of(int64_t example) const;
 
   Files files_;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "text/byte_pairs.h"
 #include "text/byte_tokenizer.h"
 #include "text/character_tokenizer.h"
+#include "text/numbered_pieces.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/sentencepiece_training.h"
 #include "text/symbol_file.h"
+#include "text/word_pieces.h"
 #include "text/word_tokenizer.h"
 
 namespace synthesizer {
@@ -28,6 +31,9 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options, cons
 
 std::unique_ptr<Tokenizer> parse_tokenizer(const std::string& contents, const std::string& name) {
   if (contents.empty()) no_tokenizer(name, "it is empty");
+  if (NumberedPieces::is_serialized(contents)) return std::make_unique<NumberedPieces>(contents, name);
+  if (BytePairs::is_serialized(contents)) return std::make_unique<BytePairs>(contents, name);
+  if (WordPieces::is_serialized(contents)) return std::make_unique<WordPieces>(contents, name);
   if (!is_symbol_file(contents)) return std::make_unique<SentencePieceTokenizer>(contents, name);
   SymbolFile file = parse_symbols(contents, name);
   const auto kind = find_choice(choices(TokenizerKind{}), file.kind);

@@ -32,6 +32,15 @@ class Tokenizer {
   virtual Token end() const = 0;     ///< what ends a sentence
   /// What stands for text that has no token of its own; -1 where every text has tokens (bytes).
   virtual Token unknown() const { return -1; }
+  /// What no text should be made with, though the model gives it a probability: unknown() where nothing else
+  /// is said.
+  virtual Token forbidden() const { return unknown(); }
+  /// Whether a token of one is the same token of the other, so that both can have one embedding.
+  virtual bool shares_vocabulary(const Tokenizer& other) const { return this == &other; }
+  /// Whether encode() takes a text of several lines as it is, because line breaks are text like any other.
+  virtual bool reads_line_breaks() const { return false; }
+  /// Whether a text that is to be continued is read with begin() before it.
+  virtual bool begins_prompts() const { return true; }
   /// What stands for a line end in a running text: the line break itself where the tokenizer has it
   /// (characters, bytes), end() otherwise.
   virtual Token line_end() const { return end(); }

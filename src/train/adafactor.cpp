@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 namespace synthesizer {
 namespace {
@@ -17,19 +20,34 @@ double rms(const at::Tensor& t) {
   return std::sqrt(t.square().mean().item<double>());
 }
 
+/// The two largest dimensions in their order, or none where the smaller one is too small to factor.
+std::optional<std::pair<int64_t, int64_t>> factored_dimensions(const at::Tensor& t) {
+  if (t.dim() < 2) return std::nullopt;
+  std::vector<int64_t> order(static_cast<size_t>(t.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return t.size(a) > t.size(b); });
+  if (t.size(order[1]) < Adafactor::kLeastFactoredSize) return std::nullopt;
+  return std::minmax({order[0], order[1]});
+}
+
 }  // namespace
 
 Adafactor::Adafactor(ParameterGroups parameters) : Optimizer(std::move(parameters)) {
   for (const NamedTensor& p : trained_.tensors) {
     const at::Tensor& t = p.tensor;
-    if (t.dim() < 2) {
+    const auto dimensions = factored_dimensions(t);
+    if (!dimensions) {
       moments_.push_back({{}, {}, at::zeros_like(t)});
-    } else {
-      auto row = t.sizes().vec(), column = row;
-      row.pop_back();
-      column.erase(column.end() - 2);
-      moments_.push_back({at::zeros(row, t.options()), at::zeros(column, t.options()), {}});
+      state_.push_back({p.name + ".entry", moments_.back().entry});
+      continue;
     }
+    const auto [rows, columns] = *dimensions;
+    auto row = t.sizes().vec(), column = row;
+    row.erase(row.begin() + columns);
+    column.erase(column.begin() + rows);
+    moments_.push_back({at::zeros(row, t.options()), at::zeros(column, t.options()), {}, rows, columns});
+    state_.push_back({p.name + ".row", moments_.back().row});
+    state_.push_back({p.name + ".column", moments_.back().column});
   }
 }
 
@@ -39,10 +57,10 @@ at::Tensor Adafactor::update(const at::Tensor& gradient, Moments& m, double deca
     m.entry.mul_(decay).add_(square, 1 - decay);
     return gradient * m.entry.rsqrt();
   }
-  m.row.mul_(decay).add_(square.mean(-1), 1 - decay);
-  m.column.mul_(decay).add_(square.mean(-2), 1 - decay);
-  const auto row = (m.row / m.row.mean(-1, /*keepdim=*/true)).rsqrt().unsqueeze(-1);
-  return gradient * row * m.column.rsqrt().unsqueeze(-2);
+  m.row.mul_(decay).add_(square.mean(m.columns), 1 - decay);
+  m.column.mul_(decay).add_(square.mean(m.rows), 1 - decay);
+  const auto row = (m.row / m.row.mean(m.rows, /*keepdim=*/true)).rsqrt().unsqueeze(m.columns);
+  return gradient * row * m.column.rsqrt().unsqueeze(m.rows);
 }
 
 void Adafactor::step(double learning_rate, int64_t step, double scale) {
@@ -58,21 +76,6 @@ void Adafactor::step(double learning_rate, int64_t step, double scale) {
     if (group.weight_decay > 0) parameter.mul_(1 - group.weight_decay * rate);
     parameter.add_(change, -rate);
   }
-}
-
-NamedTensors Adafactor::state() const {
-  NamedTensors state;
-  for (size_t i = 0; i < moments_.size(); ++i) {
-    const auto& [row, column, entry] = moments_[i];
-    const std::string& name = trained_.tensors[i].name;
-    if (entry.defined()) {
-      state.push_back({name + ".entry", entry});
-    } else {
-      state.push_back({name + ".row", row});
-      state.push_back({name + ".column", column});
-    }
-  }
-  return state;
 }
 
 }  // namespace synthesizer

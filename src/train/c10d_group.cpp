@@ -82,14 +82,35 @@ class C10dGroup : public ProcessGroup {
     });
   }
 
-  void broadcast(const std::vector<at::Tensor>& tensors) override {
+  using ProcessGroup::broadcast;
+  void broadcast(const std::vector<at::Tensor>& tensors, const std::vector<int64_t>& from) override {
     exchange([&] {
-      for (const at::Tensor& tensor : tensors) {
-        auto dense = tensor.detach().contiguous();
-        std::vector<at::Tensor> one = {dense};
-        group_->broadcast(one)->wait();
-        if (!tensor.is_contiguous()) tensor.detach().copy_(dense);
+      // All are on their way before the first is waited for.
+      std::vector<at::Tensor> dense;
+      std::vector<c10::intrusive_ptr<c10d::Work>> under_way;
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        dense.push_back(tensors[i].detach().contiguous());
+        c10d::BroadcastOptions options;
+        options.rootRank = from[i];
+        std::vector<at::Tensor> one = {dense.back()};
+        under_way.push_back(group_->broadcast(one, options));
       }
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        under_way[i]->wait();
+        if (!tensors[i].is_contiguous()) tensors[i].detach().copy_(dense[i]);
+      }
+    });
+  }
+
+  void transfer(const at::Tensor& tensor, int64_t from, int64_t to) override {
+    if (from == to || (rank() != from && rank() != to)) return;
+    exchange([&] {
+      auto dense = tensor.detach().contiguous();
+      std::vector<at::Tensor> one = {dense};
+      constexpr int kTag = 0;
+      const auto peer = static_cast<int>(rank() == from ? to : from);
+      (rank() == from ? group_->send(one, peer, kTag) : group_->recv(one, peer, kTag))->wait();
+      if (rank() == to && !tensor.is_contiguous()) tensor.detach().copy_(dense);
     });
   }
 

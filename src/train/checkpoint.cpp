@@ -46,20 +46,28 @@ T number(const TensorFile& file, const std::string& path, const std::string& key
 
 /// The sums as metadata, with exact numbers.
 Metadata interval_metadata(const IntervalSums& sums) {
-  return {{"interval_loss", exact(sums.loss)},
-          {"interval_nll", exact(sums.nll)},
-          {"interval_tokens", std::to_string(sums.tokens)},
-          {"interval_correct", std::to_string(sums.correct)},
-          {"interval_gradient_norm", exact(sums.gradient_norm)},
-          {"interval_waited", exact(sums.waited)},
-          {"interval_seconds", exact(sums.seconds)}};
+  Metadata all = {{"interval_loss", exact(sums.loss)},
+                  {"interval_nll", exact(sums.nll)},
+                  {"interval_tokens", std::to_string(sums.tokens)},
+                  {"interval_correct", std::to_string(sums.correct)},
+                  {"interval_gradient_norm", exact(sums.gradient_norm)},
+                  {"interval_waited", exact(sums.waited)},
+                  {"interval_seconds", exact(sums.seconds)}};
+  if (sums.ponder > 0) {  // adaptive halting
+    all["interval_ponder"] = exact(sums.ponder);
+    all["interval_depth"] = exact(sums.depth);
+  }
+  return all;
 }
 
 /// Nothing where the file was saved by a version that did not save them.
 IntervalSums interval_of(const TensorFile& file, const std::string& path) {
   if (!file.metadata().contains("interval_tokens")) return {};
+  const bool pondered = file.metadata().contains("interval_ponder");
   return {.loss = number<double>(file, path, "interval_loss"),
           .nll = number<double>(file, path, "interval_nll"),
+          .ponder = pondered ? number<double>(file, path, "interval_ponder") : 0,
+          .depth = pondered ? number<double>(file, path, "interval_depth") : 0,
           .tokens = number<int64_t>(file, path, "interval_tokens"),
           .correct = number<int64_t>(file, path, "interval_correct"),
           .gradient_norm = number<double>(file, path, "interval_gradient_norm"),
@@ -137,6 +145,19 @@ void take(const TensorFile& file, const std::string& prefix, const NamedTensors&
   for (const auto& [name, tensor] : into) at::Tensor(tensor).copy_(file.tensor(prefix + name));
 }
 
+/// The matrix that a file has as whole numbers and scales.
+std::shared_ptr<const Int8Matrix> int8_of(const TensorFile& file, const std::string& path,
+                                          const std::string& name, const at::Tensor& quantized) {
+  const auto scale = file.tensor(scale_name(name));
+  const bool fits =
+      scale.scalar_type() == at::kFloat && scale.dim() == 1 && scale.size(0) == quantized.size(0);
+  if (!fits || !at::logical_and(scale > 0, scale.isfinite()).all().item<bool>()) {
+    invalid(fmt::format("{} is damaged: '{}' must be {} positive numbers of float32", path, scale_name(name),
+                        quantized.size(0)));
+  }
+  return std::make_shared<Int8Matrix>(quantized, scale);
+}
+
 /// The tensors at hand become those of the file's memory map: nothing is read until it is used.
 void adopt(const TensorFile& file, const std::string& path, const std::string& prefix,
            torch::nn::Module& model) {
@@ -149,8 +170,7 @@ void adopt(const TensorFile& file, const std::string& path, const std::string& p
     if (found.scalar_type() != at::kChar) {
       tensor.set_data(found.to(tensor.options()));
     } else if (matrices.contains(name)) {
-      const auto scale = file.tensor(scale_name(prefix + name));
-      replace_by_int8(matrices[name], std::make_shared<Int8Matrix>(found, scale));
+      replace_by_int8(matrices[name], int8_of(file, path, prefix + name, found));
     } else {
       invalid(fmt::format("{}: '{}' is int8 there: only matrices of linear maps and embeddings can be", path,
                           name));
@@ -175,6 +195,7 @@ void load_weights(const std::string& path, torch::nn::Module& model, const std::
 void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
                 const TrainerState& s, Metadata metadata) {
   NamedTensors all = prefixed(kModelPrefix, saved_tensors(model));
+  const size_t weights = all.size();
   for (NamedTensor& one : prefixed(kOptimizerPrefix, optimizer.state())) all.push_back(std::move(one));
   metadata.merge(Metadata{{"step", std::to_string(s.step)},
                           {"tokens", std::to_string(s.tokens)},
@@ -185,18 +206,17 @@ void save_state(const std::string& path, const torch::nn::Module& model, const O
                           {kStepBatchesKey, std::to_string(s.step_batches)},
                           {kGroupsKey, to_json(optimizer.groups()).dump()}});
   metadata.merge(interval_metadata(s.interval));
-  save_tensors(path, all, metadata);
+  save_tensors(path, all, metadata,
+               [&](size_t i) { return i < weights ? all[i].tensor : optimizer.fetch(i - weights); });
 }
 
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer) {
   const TensorFile file(path);
   file.check_bytes();
-  const NamedTensors weights = saved_tensors(model), moments = optimizer.state();
+  const NamedTensors weights = saved_tensors(model), &moments = optimizer.state();
   check_same_model(file, path, kModelPrefix, weights);
   check_same_model(file, path, kOptimizerPrefix, moments);
   check_same_groups(file, path, optimizer);
-  take(file, kModelPrefix, weights);
-  take(file, kOptimizerPrefix, moments);
   TrainerState s{number<int64_t>(file, path, "step"),
                  number<int64_t>(file, path, "tokens"),
                  number<double>(file, path, "seconds"),
@@ -204,9 +224,24 @@ TrainerState load_state(const std::string& path, torch::nn::Module& model, Optim
                  number<int64_t>(file, path, "best_step"),
                  number<int64_t>(file, path, "worse"),
                  interval_of(file, path)};
+  take(file, kModelPrefix, weights);  // nothing is refused from here on
+  for (size_t i = 0; i < moments.size(); ++i)
+    optimizer.put(i, file.tensor(kOptimizerPrefix + moments[i].name));
   // A first score that was NaN was once taken for the best.
   if (!std::isfinite(s.best)) s.best = 0, s.best_step = 0, s.worse = 0;
   return s;
+}
+
+void send_state(const Optimizer& optimizer) {
+  if (!optimizer.divided()) return;
+  for (int pass = 0; pass < 2; ++pass) {  // save_tensors reads all values twice
+    for (size_t i = 0; i < optimizer.state().size(); ++i) optimizer.fetch(i);
+  }
+}
+
+void receive_state(Optimizer& optimizer) {
+  if (!optimizer.divided()) return;
+  for (size_t i = 0; i < optimizer.state().size(); ++i) optimizer.put(i, {});
 }
 
 int64_t saved_step_batches(const std::string& path) {

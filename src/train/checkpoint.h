@@ -14,7 +14,7 @@ namespace synthesizer {
 /// What the steps since the last line of the log saw: its next line has averages of them, also where the run
 /// is stopped and resumed between two lines.
 struct IntervalSums {
-  double loss = 0, nll = 0;
+  double loss = 0, nll = 0, ponder = 0, depth = 0;
   int64_t tokens = 0, correct = 0;
   double gradient_norm = 0;  ///< of the last step
   double waited = 0;         ///< seconds, for batches
@@ -45,12 +45,18 @@ void save_weights(const std::string& path, const torch::nn::Module& model, int64
 /// with it.
 void load_weights(const std::string& path, torch::nn::Module& model, const std::string& prefix = "");
 
-/// Weights, optimizer and position in one file, so that no kill can come between them.
+/// Weights, optimizer and position in one file, so that no kill can come between them. Rank 0 alone calls
+/// this and load_state; of a divided optimizer the other processes call send_state and receive_state.
 void save_state(const std::string& path, const torch::nn::Module& model, const Optimizer& optimizer,
                 const TrainerState& state, Metadata metadata = {});
 /// Throws InvalidInput, and changes nothing, where the file belongs to another model or was trained with
 /// other parameter groups.
 TrainerState load_state(const std::string& path, torch::nn::Module& model, Optimizer& optimizer);
+
+/// What the other processes do while rank 0 saves, or loads, the state of an optimizer that is divided; of
+/// others nothing.
+void send_state(const Optimizer& optimizer);
+void receive_state(Optimizer& optimizer);
 
 /// The batches that a step of that run takes, over all processes; 0 where an earlier version saved it.
 int64_t saved_step_batches(const std::string& path);

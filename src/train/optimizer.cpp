@@ -21,22 +21,14 @@ class Adam : public Optimizer {
     for (const NamedTensor& p : trained_.tensors) {
       first_.push_back(at::zeros_like(p.tensor));
       second_.push_back(at::zeros_like(p.tensor));
+      state_.push_back({p.name + ".first", first_.back()});
+      state_.push_back({p.name + ".second", second_.back()});
     }
   }
 
   void step(double learning_rate, int64_t step, double scale) override {
     c10::NoGradGuard no_grad;
     for (size_t group = 0; group < groups().size(); ++group) step_group(group, learning_rate, step, scale);
-  }
-
-  NamedTensors state() const override {
-    NamedTensors state;
-    for (size_t i = 0; i < first_.size(); ++i) {
-      const std::string& name = trained_.tensors[i].name;
-      state.push_back({name + ".first", first_[i]});
-      state.push_back({name + ".second", second_[i]});
-    }
-    return state;
   }
 
  private:
@@ -66,6 +58,11 @@ class Adam : public Optimizer {
 };
 
 }  // namespace
+
+void Optimizer::put(size_t i, const at::Tensor& values) {
+  c10::NoGradGuard no_grad;
+  at::Tensor(state_[i].tensor).copy_(values);
+}
 
 std::unique_ptr<Optimizer> make_optimizer(const TrainOptions& options, ParameterGroups parameters) {
   if (options.optimizer == OptimizerKind::adafactor)

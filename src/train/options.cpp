@@ -19,6 +19,7 @@ void check(const TrainOptions& o) {
   check_not_negative("train.final_learning_rate", o.final_learning_rate);
   check_not_negative("train.clip", o.clip);
   check_fraction("train.label_smoothing", o.label_smoothing);
+  check_not_negative("train.ponder_cost", o.ponder_cost);
   check_at_least("train.eval_every", o.eval_every, 1);
   check_at_least("train.save_every", o.save_every, 1);
   check_at_least("train.log_every", o.log_every, 1);

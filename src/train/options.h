@@ -16,9 +16,12 @@ inline Choices choices(OptimizerKind) {
 }
 
 /// Of the learning rate, after the warm-up.
-enum class Schedule { inverse_sqrt, noam, linear, cosine, constant };
+enum class Schedule { inverse_sqrt, t5, noam, linear, cosine, constant };
 inline Choices choices(Schedule) {
-  static constexpr ChoiceName names[] = {{"inverse-sqrt"}, {"noam"}, {"linear"}, {"cosine"}, {"constant"}};
+  static constexpr ChoiceName names[] = {
+      {"inverse-sqrt"}, {"t5", "constant over the warm-up, then as inverse-sqrt"},
+      {"noam"},         {"linear"},
+      {"cosine"},       {"constant"}};
   return names;
 }
 
@@ -46,12 +49,14 @@ struct TrainOptions {
   double clip = 1;                 ///< of the gradient's norm; 0: none
   Precision precision = Precision::float32;
   double label_smoothing = 0.1;
+  double ponder_cost = 0.01;  ///< weight of what pondering costs, with adaptive halting
   int64_t eval_every = 500, save_every = 500, log_every = 50;  ///< steps
-  std::string watch = "loss";  ///< the score on dev that says which weights are best
-  int64_t keep = 1;            ///< checkpoints kept for averaging
-  int64_t patience = 0;        ///< evaluations without a better one before it stops; 0: never
-  int64_t threads = 0;         ///< at most kMaxThreads; 0: usable_cores()
-  std::string init_from;       ///< a run whose weights to start from
+  std::string watch = "loss";    ///< the score on dev that says which weights are best
+  int64_t keep = 1;              ///< checkpoints kept for averaging
+  int64_t patience = 0;          ///< evaluations without a better one before it stops; 0: never
+  int64_t threads = 0;           ///< at most kMaxThreads; 0: usable_cores()
+  bool shard_optimizer = false;  ///< each process keeps the optimizer's state of its share of the parameters
+  std::string init_from;         ///< a run whose weights to start from
 };
 
 /// Throws InvalidInput, with the recipe's key, where a value is out of its range.

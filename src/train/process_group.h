@@ -41,7 +41,13 @@ class ProcessGroup {
   /// Each tensor becomes its sum over all processes, the same bits in all of them.
   virtual void all_reduce_sum(const std::vector<at::Tensor>& tensors) = 0;
   /// Each tensor becomes that of rank 0.
-  virtual void broadcast(const std::vector<at::Tensor>& tensors) = 0;
+  void broadcast(const std::vector<at::Tensor>& tensors) {
+    broadcast(tensors, std::vector<int64_t>(tensors.size(), 0));
+  }
+  /// Each tensor becomes that of the rank named beside it.
+  virtual void broadcast(const std::vector<at::Tensor>& tensors, const std::vector<int64_t>& from) = 0;
+  /// The tensor of one process becomes that of another; nothing happens in the others.
+  virtual void transfer(const at::Tensor& tensor, int64_t from, int64_t to) = 0;
   /// The bytes that rank 0 gave; what others give is ignored.
   virtual std::string broadcast(const std::string& bytes) = 0;
   /// What every process gave, by rank.

@@ -65,9 +65,13 @@ void print(std::FILE* out, const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(int64_t total_steps, int64_t first_step, std::string title, std::FILE* out)
-    : total_(total_steps), title_(std::move(title)), out_(out) {
-  bar_ = ::isatty(::fileno(out)) == 1 && variable("TERM") != "dumb";
+Progress::Progress(int64_t total_steps, int64_t first_step, std::string title, std::FILE* out,
+                   bool lines_only)
+    : total_(total_steps),
+      title_(std::move(title)),
+      line_title_(lines_only && !title_.empty() ? title_ + ": " : ""),
+      out_(out) {
+  bar_ = !lines_only && ::isatty(::fileno(out)) == 1 && variable("TERM") != "dumb";
   colour_ = bar_ && variable("NO_COLOR").empty();
   state_.step = first_step;
   if (bar_) draw();
@@ -79,16 +83,17 @@ void Progress::update(const ProgressState& state) {
   if (bar_) {
     if (std::chrono::steady_clock::now() - drawn_ >= least_pause) draw();
   } else if (state.report) {
-    print(out_, joined({fmt::format("step {}/{}", with_thousands(state.step), with_thousands(total_)),
-                        fmt::format("loss {:.3f}", state.loss),
-                        known(state.learning_rate) ? fmt::format("lr {:.1e}", state.learning_rate) : "",
-                        speed(state), time_left(state)}) +
+    print(out_, line_title_ +
+                    joined({fmt::format("step {}/{}", with_thousands(state.step), with_thousands(total_)),
+                            fmt::format("loss {:.3f}", state.loss),
+                            known(state.learning_rate) ? fmt::format("lr {:.1e}", state.learning_rate) : "",
+                            speed(state), time_left(state)}) +
                     "\n");
   }
 }
 
 void Progress::line(const std::string& text) {
-  print(out_, bar_ ? "\r\x1b[K" + text + "\n" : text + "\n");
+  print(out_, (bar_ ? "\r\x1b[K" : line_title_) + text + "\n");
   if (bar_) draw();
 }
 

@@ -26,9 +26,14 @@ struct ProgressState {
 /// elsewhere a plain line for each report:
 ///
 ///     step 1,200/2,000  loss 1.912  lr 1.0e-03  14,200 tok/s  0:42 left
+///
+/// `lines_only`: others write to the same place. Plain lines then, and each says whose it is:
+///
+///     R+V: step 1,200/2,000  loss 1.912  …
 class Progress {
  public:
-  Progress(int64_t total_steps, int64_t first_step, std::string title, std::FILE* out = stderr);
+  Progress(int64_t total_steps, int64_t first_step, std::string title, std::FILE* out = stderr,
+           bool lines_only = false);
   /// Finishes, so that an error message does not end up behind the bar.
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
@@ -45,7 +50,7 @@ class Progress {
   void draw();
 
   int64_t total_;
-  std::string title_;
+  std::string title_, line_title_;  ///< before the bar, before plain lines
   std::FILE* out_;
   bool bar_ = false, colour_ = false;
   bool measured_ = false;  ///< there was an update

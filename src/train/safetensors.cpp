@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "train/checksum.h"
 #include "train/crc32c.h"
@@ -77,7 +78,13 @@ std::string_view raw_bytes(const at::Tensor& plain) {
 }  // namespace
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
-                  const std::map<std::string, std::string>& given) {
+                  const std::map<std::string, std::string>& metadata) {
+  save_tensors(path, tensors, metadata, [&](size_t i) { return tensors[i].tensor; });
+}
+
+void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                  const std::map<std::string, std::string>& given,
+                  const std::function<at::Tensor(size_t i)>& values) {
   std::unordered_set<std::string> names;
   std::vector<TensorEntry> entries;
   for (const auto& named : tensors) {
@@ -91,11 +98,11 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
   metadata[kChecksumKey] = kNoChecksum;
   std::string header = write_tensor_header(entries, metadata);
   uint32_t sum = crc32c(header);
-  for (const size_t i : order) sum = crc32c(raw_bytes(plain_form(tensors[i].tensor)), sum);
+  for (const size_t i : order) sum = crc32c(raw_bytes(plain_form(values(i))), sum);
   set_checksum(header, sum);
   AtomicFile file(path);
   file.write(header);
-  for (const size_t i : order) file.write(raw_bytes(plain_form(tensors[i].tensor)));
+  for (const size_t i : order) file.write(raw_bytes(plain_form(values(i))));
   file.commit();
 }
 
@@ -104,7 +111,7 @@ class TensorFile::Mapping {
  public:
   explicit Mapping(const std::string& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0) invalid(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+    if (descriptor < 0) cannot_read(path, errno);
     struct stat status = {};
     const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
     bytes_ = static_cast<size_t>(status.st_size);

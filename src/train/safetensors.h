@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +20,13 @@ namespace synthesizer {
 /// (checksum.h). Throws InvalidInput for a name that comes twice and for a tensor the format cannot hold.
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata = {});
+
+/// The same, where the values are made one after another and never all at once. `tensors` need not have
+/// values (meta tensors), only dtypes and shapes; `values(i)` gives those of tensor i. It is asked for all of
+/// them twice, as the checksum stands before the data; for those of one dtype in the order given.
+void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                  const std::map<std::string, std::string>& metadata,
+                  const std::function<at::Tensor(size_t i)>& values);
 
 /// A safetensors file opened by memory map. Its tensors share the mapping, which lives as long as any of
 /// them: loading costs nothing until they are read, and writing into one copies its pages and leaves the file

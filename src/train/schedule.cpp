@@ -13,6 +13,7 @@ double learning_rate(const TrainOptions& o, int64_t width, int64_t step) {
     const double peak = o.learning_rate / std::sqrt(static_cast<double>(width));
     return peak * std::min(1 / std::sqrt(n), n / std::pow(warmup, 1.5));
   }
+  if (o.schedule == Schedule::t5) return o.learning_rate * std::sqrt(warmup / std::max(n, warmup));
   if (n < warmup) return o.learning_rate * n / warmup;
   if (o.schedule == Schedule::inverse_sqrt) return o.learning_rate * std::sqrt(warmup / n);
   if (o.schedule == Schedule::constant) return o.learning_rate;

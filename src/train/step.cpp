@@ -10,6 +10,7 @@
 
 #include "text/permutation.h"
 #include "train/schedule.h"
+#include "train/sharded_optimizer.h"
 
 namespace synthesizer {
 namespace {
@@ -43,7 +44,9 @@ Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t 
       seed_(seed),
       loss_(std::move(loss)),
       parameters_(trained_tensors(model)),
-      optimizer_(make_optimizer(options, group_parameters(options, model))),
+      optimizer_(group && options.shard_optimizer
+                     ? make_sharded_optimizer(options, group_parameters(options, model), *group)
+                     : make_optimizer(options, group_parameters(options, model))),
       group_(group) {}
 
 LossSum Stepper::forward(const Batch& batch) const {
@@ -72,9 +75,10 @@ void Stepper::backward(const at::Tensor& loss, bool last) {
 
 void Stepper::add_up(StepSums& sums, const std::optional<Batch>& bad) const {
   if (group_) {
-    const auto all = at::tensor({sums.loss, sums.nll, static_cast<double>(sums.tokens),
-                                 static_cast<double>(sums.correct), sums.stop ? 1.0 : 0.0, bad ? 1.0 : 0.0},
-                                at::kDouble);
+    const auto all =
+        at::tensor({sums.loss, sums.nll, static_cast<double>(sums.tokens), static_cast<double>(sums.correct),
+                    sums.stop ? 1.0 : 0.0, bad ? 1.0 : 0.0, sums.ponder, sums.depth},
+                   at::kDouble);
     group_->all_reduce_sum({all});
     const double* sum = all.const_data_ptr<double>();
     sums.loss = sum[0];
@@ -82,6 +86,8 @@ void Stepper::add_up(StepSums& sums, const std::optional<Batch>& bad) const {
     sums.tokens = static_cast<int64_t>(sum[2]);
     sums.correct = static_cast<int64_t>(sum[3]);
     sums.stop = sum[4] > 0;
+    sums.ponder = sum[6];
+    sums.depth = sum[7];
     if (!bad && sum[5] > 0) throw NotFinite("loss", {}, false);
   }
   if (bad) throw NotFinite("loss", *bad);
@@ -106,6 +112,8 @@ StepSums Stepper::step(int64_t number, const std::function<Batch()>& next,
     sums.nll += sum.nll;
     sums.tokens += sum.tokens;
     sums.correct += sum.correct;
+    sums.ponder += sum.ponder;
+    sums.depth += sum.depth;
   }
   sums.stop = stop && stop();
   add_up(sums, bad);

@@ -18,7 +18,7 @@ namespace synthesizer {
 
 /// What a step saw, summed over its batches, those of all processes.
 struct StepSums {
-  double loss = 0, nll = 0;
+  double loss = 0, nll = 0, ponder = 0, depth = 0;
   int64_t tokens = 0, correct = 0;
   double gradient_norm = 0;  ///< of the mean over tokens, before it is clipped
   double waited = 0;         ///< seconds, for batches; of this process

@@ -1,7 +1,10 @@
 #include "train/trainer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <torch/nn/module.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +12,12 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <type_traits>
+#include <utility>
 
+#include "base/folders.h"
 #include "run/metrics_log.h"
 #include "runtime/memory.h"
 #include "text/prefetch.h"
@@ -37,6 +44,8 @@ class Interval {
     sums_.nll += step.nll;
     sums_.tokens += step.tokens;
     sums_.correct += step.correct;
+    sums_.ponder += step.ponder;
+    sums_.depth += step.depth;
     sums_.waited += step.waited;
     sums_.gradient_norm = step.gradient_norm;  // of the last one
   }
@@ -66,6 +75,33 @@ struct Records {
   Progress progress;
 };
 
+/// A folder that may be deleted while it is used, and another made in its place: what belongs to the first
+/// must not be written into the second. It is kept open, so that its number is not given to another.
+class Place {
+ public:
+  explicit Place(std::string path)
+      : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  ~Place() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  /// Throws where the folder is not the one it was.
+  void check() const {
+    struct stat opened = {}, named = {};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &opened) != 0) return;  // nothing to compare with
+    if (::stat(path_.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+      return;
+    throw std::runtime_error(
+        fmt::format("{} was deleted or replaced while it was trained: nothing more is written to it", path_));
+  }
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
 class Run {
  public:
   Run(const TrainingJob& job, const TrainOptions& options, const RunFolder& folder, bool resume,
@@ -74,8 +110,10 @@ class Run {
         options_(options),
         folder_(folder),
         group_(group),
+        resumed_(resume),
         stepper_(*job.model, options, job.width, job.seed, job.loss, group) {
     if (resume && writes()) state_ = load_state(folder.state(), *job.model, stepper_.optimizer());
+    if (resume && !writes()) receive_state(stepper_.optimizer());
     if (group) take_first_state();
     interval_ = Interval(state_.interval);
     state_.step_batches = options.accumulate * size_of(group);
@@ -83,7 +121,8 @@ class Run {
     if (resume) MetricsLog::drop_after(folder.metrics(), state_.step);
     job.on_start(state_.step);
     folder.remove_leftovers();
-    std::filesystem::create_directories(folder.checkpoints());
+    make_folders(folder.checkpoints());
+    place_.emplace(folder.path);
   }
 
   Outcome go();
@@ -97,23 +136,28 @@ class Run {
   void show(Progress& progress, bool logged) const;
   void report(Records& records);
   void validate(Records* records);
+  void save_model() const;
   void save();
 
   const TrainingJob& job_;
   const TrainOptions& options_;
   const RunFolder& folder_;
   ProcessGroup* group_;
+  bool resumed_;
   Stepper stepper_;
   TrainerState state_;
   Interval interval_;
   Scores scores_;
-  bool stop_ = false;  ///< one of the processes was asked to
+  std::optional<Place> place_;  ///< of the folder, where this process writes
+  bool stop_ = false;           ///< one of the processes was asked to
 };
 
 void Run::take_first_state() {
   std::vector<at::Tensor> tensors;
   for (const NamedTensor& one : saved_tensors(*job_.model)) tensors.push_back(one.tensor);
-  for (const NamedTensor& one : stepper_.optimizer().state()) tensors.push_back(one.tensor);
+  if (!stepper_.optimizer().divided()) {
+    for (const NamedTensor& one : stepper_.optimizer().state()) tensors.push_back(one.tensor);
+  }
   group_->broadcast(tensors);
   // The processes are of one build, which they have made sure of.
   static_assert(std::is_trivially_copyable_v<TrainerState>);
@@ -171,15 +215,19 @@ void Run::show(Progress& progress, bool logged) const {
 void Run::report(Records& records) {
   const IntervalSums sums = interval_.sums();
   const auto tokens = static_cast<double>(sums.tokens);
-  const Scores values = {{"loss", sums.nll / tokens},
-                         {"objective", sums.loss / tokens},
-                         {"accuracy", static_cast<double>(sums.correct) / tokens * 100},
-                         {"learning_rate", learning_rate(options_, job_.width, state_.step)},
-                         {"gradient_norm", sums.gradient_norm},
-                         {"tokens_per_second", tokens / sums.seconds},
-                         {"data_wait", sums.waited / sums.seconds},
-                         {"seconds", state_.seconds},
-                         {"peak_memory_bytes", peak_memory_bytes()}};
+  Scores values = {{"loss", sums.nll / tokens},
+                   {"objective", sums.loss / tokens},
+                   {"accuracy", static_cast<double>(sums.correct) / tokens * 100},
+                   {"learning_rate", learning_rate(options_, job_.width, state_.step)},
+                   {"gradient_norm", sums.gradient_norm},
+                   {"tokens_per_second", tokens / sums.seconds},
+                   {"data_wait", sums.waited / sums.seconds},
+                   {"seconds", state_.seconds},
+                   {"peak_memory_bytes", peak_memory_bytes()}};
+  if (sums.ponder > 0) {  // adaptive halting
+    values.emplace_back("ponder", sums.ponder / tokens);
+    values.emplace_back("depth", sums.depth / tokens);
+  }
   records.log.add(state_.step, "train", values);
   if (job_.mixtures) records.log.add_rows(state_.step, "mixture", job_.mixtures());
   for (const auto& [key, value] : values) records.events.scalar("train/" + key, state_.step, value);
@@ -204,7 +252,7 @@ void Run::validate(Records* records) {
     state_.best = watched;
     state_.best_step = state_.step;
     state_.worse = 0;
-    if (records) save_weights(folder_.model(), *job_.model, state_.step, job_.metadata);
+    if (records) save_model();
   } else if (any) {
     ++state_.worse;
   }
@@ -213,10 +261,18 @@ void Run::validate(Records* records) {
   records->events.flush();
 }
 
+void Run::save_model() const {
+  place_->check();
+  save_weights(folder_.model(), *job_.model, state_.step, job_.metadata);
+}
+
+// The state comes last: a run that is resumed from it makes the rest again. The log does not grow again, so
+// that its lines up to there are made to last first.
 void Run::save() {
-  if (!writes()) return;
-  if (!job_.validate || state_.best_step == 0)
-    save_weights(folder_.model(), *job_.model, state_.step, job_.metadata);
+  if (!writes()) return send_state(stepper_.optimizer());
+  place_->check();
+  sync_file(folder_.metrics());
+  if (!job_.validate || state_.best_step == 0) save_model();
   if (options_.keep > 0) {
     save_weights(folder_.checkpoint(state_.step), *job_.model, state_.step, job_.metadata);
     folder_.prune_checkpoints(options_.keep);
@@ -231,13 +287,13 @@ Outcome Run::go() {
   if (writes()) {
     records.reset(new Records{MetricsLog(folder_.metrics()),
                               EventFile(folder_.path, state_.step > 0 ? state_.step : -1),
-                              Progress(options_.steps, state_.step, job_.title)});
+                              Progress(options_.steps, state_.step, job_.title, stderr, job_.lines_only)});
   }
   Prefetch batches(*job_.batches, state_.step * state_.step_batches + rank_of(group_), size_of(group_),
                    kBatchesAhead);
   job_.model->train();
   interval_.go_on();
-  int64_t saved = std::filesystem::exists(folder_.state()) ? state_.step : -1;  // no steps are a run too
+  int64_t saved = resumed_ ? state_.step : -1;  // the same in all processes; no steps are a run too
   auto out_of_patience = [&] { return options_.patience > 0 && state_.worse >= options_.patience; };
   auto stopped = [&] { return group_ ? stop_ : stop.requested(); };
   while (state_.step < options_.steps && !stopped() && !out_of_patience()) {

@@ -24,7 +24,8 @@ inline bool is_count(const std::string& key) {
 
 /// What is trained, given by a task.
 struct TrainingJob {
-  std::string title;  ///< before the progress bar
+  std::string title;        ///< before the progress bar
+  bool lines_only = false;  ///< no bar: others write to the same terminal
   torch::nn::Module* model = nullptr;
   const Batches* batches = nullptr;
   /// Called with the step it starts from when all that is to be read has been, before anything is written.

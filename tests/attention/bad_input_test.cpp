@@ -88,10 +88,10 @@ std::vector<BadInputCase> building_cases() {
       {"option_unknown",
        building("FR", "ranks", int64_t{4}),
        {"FR", "'ranks'", "did you mean 'rank'", "init_std"}},
-      {"option_of_another", building("V", "rank", int64_t{4}), {"V", "'rank'", "none"}},
+      {"option_of_another", building("V", "rank", int64_t{4}), {"V", "'rank'", "query_bias"}},
       {"option_of_no_member",
        building("R+V", "share_heads", true),
-       {"R+V", "'share_heads'", "init_std, weights"}},
+       {"R+V", "'share_heads'", "init_std, query_bias, weights"}},
   };
 }
 

@@ -16,11 +16,11 @@ std::vector<synthesizer::Parameter> Distance::parameters() const {
 synthesizer::Logits Distance::logits(const synthesizer::Weights& weights, const at::Tensor&,
                                      const synthesizer::RowRange& range) const {
   const auto table = weights["table"];  // H×(2N-1)
-  auto index = [&](int64_t n) { return at::arange(n, table.options().dtype(at::kLong)); };
+  auto index = [&](const c10::SymInt& n) { return at::arange(n, table.options().dtype(at::kLong)); };
   const auto i = index(range.rows).unsqueeze(1) + range.begin, j = index(range.columns);
   const auto place = (i - j + (max_length_ - 1)).flatten();
   synthesizer::Logits logits;
-  logits.table = table.index_select(1, place).view({heads_, range.rows, range.columns});  // H×L×M
+  logits.table = table.index_select(1, place).view_symint({heads_, range.rows, range.columns});  // H×L×M
   return logits;
 }
 

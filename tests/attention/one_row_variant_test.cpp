@@ -18,7 +18,7 @@ class Popular : public Synthesis {
   }
   Logits logits(const Weights& weights, const at::Tensor&, const RowRange& range) const override {
     Logits logits;
-    logits.table = weights["table"].narrow(1, 0, range.columns).unsqueeze(1);  // H×1×M
+    logits.table = weights["table"].narrow_symint(1, 0, range.columns).unsqueeze(1);  // H×1×M
     return logits;
   }
   int64_t macs(int64_t) const override { return 0; }

@@ -71,9 +71,9 @@ TEST(Spec, takes_the_options_of_its_members_once_and_weights_where_there_are_sev
     for (const OptionInfo& option : options_of(parse_spec(spec))) all.push_back(option.name);
     return all;
   };
-  EXPECT_THAT(names("V"), ElementsAre());
+  EXPECT_THAT(names("V"), ElementsAre("query_bias"));
   EXPECT_THAT(names("R"), ElementsAre("init_std"));
-  EXPECT_THAT(names("R+V"), ElementsAre("init_std", "weights"));
+  EXPECT_THAT(names("R+V"), ElementsAre("init_std", "query_bias", "weights"));
   EXPECT_THAT(names("R+FR"), ElementsAre("init_std", "rank", "weights"));
   EXPECT_THAT(names("D+FD"), ElementsAre("hidden", "share_heads", "a", "b", "tiling", "weights"));
 }

@@ -81,6 +81,15 @@ TEST_F(AtomicFileTest, ReadingWhatIsNotThereOrAFolderIsAMistake) {
   EXPECT_THROW(read_file(folder_.string()), InvalidInput);
 }
 
+TEST_F(AtomicFileTest, SaysThatItsFolderIsGone) {
+  try {
+    AtomicFile(path("none/a"));
+    FAIL();
+  } catch (const std::runtime_error& failure) {
+    EXPECT_NE(std::string(failure.what()).find("its folder is not there any more"), std::string::npos);
+  }
+}
+
 using LineLogTest = InAFolder;
 
 TEST_F(LineLogTest, AddsToWhatIsThere) {

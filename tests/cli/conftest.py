@@ -12,6 +12,7 @@ import sys
 import pytest
 from program import changes
 from serve_fixtures import class_run, int8_run, serve, shared_server, small_run  # noqa: F401
+from together import train_together  # noqa: F401
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

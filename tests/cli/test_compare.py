@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import signal
 
@@ -101,12 +102,27 @@ def test_an_interrupted_comparison_goes_on(synth, started, language_recipe, trai
     tensors.same(tmp_path / "all" / "R" / "model.safetensors", whole / "model.safetensors")
 
 
+def test_several_at_a_time(synth, language_recipe, train, tmp_path):
+    """The same runs as one after the other, with the threads that a share of the cores gives."""
+    done = synth(
+        "compare", language_recipe, "--attention", "V,R,Fix", "--jobs", "2", "--run", tmp_path / "all"
+    )
+    assert [row["attention"] for row in rows_of(tmp_path / "all")] == ["V", "R", "Fix"]
+    lines = done.stderr.splitlines()
+    for title in ["1/3 V: step ", "2/3 R: step ", "3/3 Fix: step "]:
+        assert any(line.startswith(title) for line in lines), done.stderr
+    threads = json.loads((tmp_path / "all" / "V" / "run.json").read_text())["threads"]
+    assert threads == max(1, len(os.sched_getaffinity(0)) // 2)
+    alone = train(language_recipe, tmp_path / "alone", "model.attention=R", f"train.threads={threads}")
+    tensors.same(tmp_path / "all" / "R" / "model.safetensors", alone / "model.safetensors")
+
+
 def test_scores_of_texts_have_intervals_and_a_test(translations):
     first, second = rows_of(translations)
-    for row in (first, second):
-        bleu = row["bleu"]
-        assert bleu["low"] <= bleu["value"] <= bleu["high"] or bleu["value"] == 0
-    assert "p" not in first["bleu"] and 0 < second["bleu"]["p"] <= 1
+    for key in ["bleu", "chrf", "exact_match"]:
+        for score in (first[key], second[key]):
+            assert score["low"] <= score["value"] <= score["high"] or score["value"] == 0
+        assert "p" not in first[key] and 0 < second[key]["p"] <= 1
     assert first["decode_tokens_per_second"]["value"] > 0
 
 
@@ -140,6 +156,7 @@ MISTAKES = {
     "empty": (["--attention", "V,,R"], ["--attention", "nothing"]),
     "none": ([], ["which attention variants"]),
     "seeds": (["--attention", "V", "--seeds", "0"], ["--seeds", "0"]),
+    "jobs": (["--attention", "V", "--jobs", "0"], ["--jobs", "0"]),
     "key": (["--attention", "V", "--set", "train.stepps=3"], ["stepps", "did you mean"]),
 }
 

@@ -72,6 +72,7 @@ def test_numbers_are_those_of_the_maps(synth, mixed):
             assert head["entropy_share"] == pytest.approx(mean / math.log(len(weights[0])), abs=1e-3)
             assert head["distance"] == pytest.approx(sum(distance) / len(distance), abs=5e-3)
         assert sum(layer["histogram"]) == 2 * len(weights) * len(weights[0])
+        assert sum(layer["histogram_start"]) == sum(layer["histogram"])
     assert len(found["histogram_edges"]) == len(found["layers"][0]["histogram"]) + 1
 
 
@@ -108,12 +109,19 @@ def test_tables_are_those_of_the_model(synth, table, folder):
             assert np.allclose(np.triu(start, 1), np.triu(whole[h], 1), rtol=1e-3, atol=1e-3)
             moved = np.linalg.norm(np.tril(whole[h] - start)) / np.linalg.norm(np.tril(start))
             assert 0 < head["moved"] == pytest.approx(moved, rel=0.05)
+            entries = np.tril(np.ones_like(start)).sum()
+            change = np.linalg.norm(np.tril(whole[h] - start)) / math.sqrt(entries)
+            assert head["change"] == pytest.approx(change, rel=0.05)
 
 
 def test_a_fixed_table_has_not_moved(synth, train, language_recipe, folder):
     run = train(language_recipe, folder / "fixed", "model.attention=Fix", *TINY)
     for one in inspected(synth, run)["tables"]:
         assert [head["moved"] for head in one["heads"]] == [0, 0]
+        assert [head["change"] for head in one["heads"]] == [0, 0]
+    # Its weights depend on nothing that was trained: the histogram before training is the same.
+    for layer in inspected(synth, run)["layers"]:
+        assert layer["histogram_start"] == layer["histogram"]
 
 
 def test_mixture_weights_are_logged_beside_the_loss(synth, mixed):
@@ -143,7 +151,15 @@ def test_pictures_and_json_are_written(synth, mixed, tmp_path):
     names = sorted(path.name for path in out.iterdir())
     maps = [f"{stack}-{n}.png" for stack in ("encoder", "decoder", "cross") for n in (1, 2)]
     tables = [f"table-{side}.layers.{n}-R.png" for side in ("encoder", "decoder") for n in (0, 1)]
-    wanted = [*maps, *tables, "histograms.png", "singular-values.png", "mixtures.png", "inspect.json"]
+    wanted = [
+        *maps,
+        *tables,
+        "histograms.png",
+        "histograms-start.png",
+        "singular-values.png",
+        "mixtures.png",
+        "inspect.json",
+    ]
     assert names == sorted(wanted)
     for name in names:
         if name.endswith(".png"):
@@ -224,6 +240,7 @@ def test_tables_become_factors_and_the_run_is_complete(synth, train, mixed, fold
     assert json.loads((new / "run.json").read_text())["made_from"]["by"] == "convert"
     # Where it began nobody knows: training never did.
     assert all(head["moved"] is None for one in inspected(synth, new)["tables"] for head in one["heads"])
+    assert all(layer["histogram_start"] is None for layer in inspected(synth, new)["layers"])
     # Training goes on from it, with its own recipe.
     further = folder / "further"
     synth("train", "--init-from", new, "--run", further, *changes(["train.steps=2"]))

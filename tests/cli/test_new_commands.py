@@ -1,6 +1,7 @@
 """synth runs, tokenize, completion; synth train --dry-run; synth generate --samples."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -96,6 +97,32 @@ def test_dry_run_makes_no_run(synth, language_recipe, tmp_path):
         assert word in done.stdout, word
     assert tensors.contents(tmp_path) == before
     assert synth("train", language_recipe, "--dry-run").stdout  # needs no folder
+
+
+def test_dry_run_leaves_no_files(synth, language_recipe, text, environment, tmp_path):
+    """Neither in the cache nor in the folder for temporary files; what the cache has is used."""
+    cache = tmp_path / "cache"
+    data = shutil.copytree(text, tmp_path / "text")
+    for file in data.iterdir():  # old enough to be remembered
+        os.utime(file, (1, 1))
+    settings = changes(
+        [f"data.root={data}", f"data.cache={cache}", "data.tokenizer=bpe", "data.vocabulary=80"]
+    )
+    (tmp_path / "temporary").mkdir()
+    before = environment.get("TMPDIR", "/tmp")
+    environment["TMPDIR"] = str(tmp_path / "temporary")
+    try:
+        first = synth("train", language_recipe, "--dry-run", *settings).stdout
+        assert not cache.exists() or not list(cache.rglob("*"))
+        synth("train", language_recipe, "--run", tmp_path / "run", *settings)
+        kept = tensors.contents(cache)
+        second = synth("train", language_recipe, "--dry-run", *settings).stdout
+    finally:
+        environment["TMPDIR"] = before
+    changed = {name for name, data in tensors.contents(cache).items() if kept.get(name) != data}
+    assert all(name.endswith("verified.json") for name in changed)
+    assert not list((tmp_path / "temporary").iterdir())
+    assert first.splitlines()[0] == second.splitlines()[0]
 
 
 def test_dry_run_finds_mistakes(mistake, language_recipe):

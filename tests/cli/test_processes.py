@@ -1,8 +1,8 @@
 """Several processes train together: the weights and scores of one, and faults that end all of them."""
 
+import datetime
 import json
 import os
-import pathlib
 import random
 import shutil
 import signal
@@ -11,18 +11,23 @@ import subprocess
 import sys
 import time
 
-import numpy
 import pytest
 import tensors
+import torch.distributed
 from program import changes, metrics, wait_until
+from runs import saved_step
+from together import (
+    SMALL,
+    TIMEOUT,
+    children_of,
+    close,
+    ends,
+    free_port,
+    last_line,
+    together,
+    workers_of,
+)
 
-SMALL = [
-    "train.eval_every=25",
-    "train.save_every=25",
-    "train.log_every=5",
-    "train.batch_tokens=128",
-    "train.threads=1",
-]
 # Everything that might divide its work or its parameters in another way. A causal table's first row has one
 # column, so its gradient is nothing but rounding, which Adam with a small epsilon makes a whole step of.
 KINDS = {
@@ -30,7 +35,6 @@ KINDS = {
     "baseline, adafactor": ["model.attention=dynamic-conv", "train.optimizer=adafactor"],
     "universal": ["model.attention=FD", "model.recurrent_depth=2", "train.optimizer=adamw"],
 }
-TIMEOUT = "6"
 
 
 @pytest.fixture(scope="module")
@@ -64,84 +68,6 @@ max_length = 16
 """
     )
     return recipe
-
-
-def close(run, other, tolerance=1e-5):
-    """The weights of two runs agree up to rounding."""
-    a, b = (tensors.read(folder / "train_state.safetensors") for folder in (run, other))
-    assert list(a) == list(b)
-    weights = [name for name in a if name.startswith("model.")]
-    assert weights
-    for name in weights:
-        difference = numpy.linalg.norm((a[name] - b[name]).astype("f8"))
-        assert difference <= tolerance * max(numpy.linalg.norm(a[name].astype("f8")), 1e-3), name
-
-
-def together(environment, count, *arguments, port=None, variables=None, ranks=None):
-    """Starts processes by the variables that torchrun sets."""
-    port = port or free_port()
-    started = []
-    for rank in ranks or range(count):
-        own = {"RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": count,
-               "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": 1}  # fmt: skip
-        own.update((variables or {}).get(rank, {}))
-        words = arguments[0](rank) if callable(arguments[0]) else arguments
-        started.append(
-            subprocess.Popen([os.environ["SYNTH"], *map(str, words)], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env={**environment, **{name: str(value) for name, value in own.items()}})
-        )  # fmt: skip
-    return started
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def ends(processes, seconds=60):
-    """Status and standard error of each."""
-    results = []
-    try:
-        for process in processes:
-            _, errors = process.communicate(timeout=seconds)
-            results.append((process.returncode, errors))
-    finally:
-        for process in processes:
-            if process.poll() is None:
-                process.kill()
-    return results
-
-
-def last_line(errors):
-    lines = errors.strip().splitlines()
-    assert sum(line.startswith("synth: error: ") for line in lines) == 1, errors
-    assert lines[-1].startswith("synth: error: "), errors
-    return lines[-1]
-
-
-def children_of(process):
-    path = f"/proc/{process.pid}/task/{process.pid}/children"
-    return [int(word) for word in open(path).read().split()] if os.path.exists(path) else []
-
-
-def saved_step(run):
-    state = run / "train_state.safetensors"
-    return int(tensors.metadata(state)["step"]) if state.exists() else 0
-
-
-@pytest.fixture(scope="module")
-def train_together(synth):
-    """Trains a run with several processes and returns its folder."""
-
-    def run(recipe, folder, count, *settings):
-        done = synth("train", recipe, "--run", folder, "--processes", count, *changes(settings))
-        assert done.stdout == f"{folder}\n"
-        assert json.loads((folder / "run.json").read_text())["processes"] == count
-        return folder
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -311,6 +237,23 @@ def test_another_number_of_processes(environment, language_recipe, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_another_build(environment, language_recipe, tmp_path):
+    """Rank 1 is played by this test: it says of itself what another build would say."""
+    port = free_port()
+    command = ["train", language_recipe, "--run", tmp_path / "run", "--timeout", TIMEOUT]
+    processes = together(environment, 2, *command, ranks=[0], port=port)
+    store = torch.distributed.TCPStore(
+        "127.0.0.1", port, is_master=False, timeout=datetime.timedelta(seconds=60), wait_for_workers=False
+    )
+    store.add("came/1", 1)
+    store.set("note/1", "+0")
+    store.set("hello/1", "2 synth of another commit")
+    ((status, errors),) = ends(processes)
+    assert status == 1
+    assert "rank 1 is another build (synth of another commit)" in last_line(errors)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_process_that_never_comes(environment, language_recipe, tmp_path):
     processes = together(
         environment, 2, "train", language_recipe, "--run", tmp_path / "run", "--timeout", "2", ranks=[0]
@@ -457,21 +400,6 @@ def test_killed_at_random_moments(started, language_recipe, tmp_path, train_toge
             break
     assert kills >= 2 and process.returncode == 0
     tensors.same(run / "train_state.safetensors", whole / "train_state.safetensors")
-
-
-def workers_of(run):
-    """Processes that train this run, by rank."""
-    found = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes().decode().split("\0")
-            variables = (entry / "environ").read_bytes().decode(errors="replace").split("\0")
-        except (OSError, ValueError):
-            continue
-        ranks = [word[5:] for word in variables if word.startswith("RANK=")]
-        if words[0] == os.environ["SYNTH"] and str(run) in words and ranks:
-            found[int(ranks[0])] = int(entry.name)
-    return found
 
 
 def test_torchrun_starts_them_again(environment, language_recipe, train_together, tmp_path):

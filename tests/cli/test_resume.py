@@ -8,7 +8,8 @@ import time
 import numpy
 import pytest
 import tensors
-from program import changes, metrics, wait_until
+from program import changes, wait_until
+from runs import assert_same_run, saved_step
 
 STEPS = 240
 LONG = [
@@ -27,25 +28,6 @@ LONG = [
 @pytest.fixture(scope="module")
 def never_stopped(train, language_recipe, tmp_path_factory):
     return train(language_recipe, tmp_path_factory.mktemp("resume") / "never_stopped", *LONG)
-
-
-def assert_same_run(run, other):
-    tensors.same(run / "train_state.safetensors", other / "train_state.safetensors")
-    tensors.same(run / "model.safetensors", other / "model.safetensors")
-    assert metrics(run, "dev") == metrics(other, "dev")
-    for split in ["train", "dev"]:
-        steps = [line["step"] for line in metrics(run, split)]
-        assert steps == [line["step"] for line in metrics(other, split)]
-        assert steps == sorted(set(steps))
-    # Averages cover all steps since the line before, also those before the run was stopped.
-    averages = ["step", "loss", "objective", "accuracy", "learning_rate", "gradient_norm"]
-    for line, wanted in zip(metrics(run, "train"), metrics(other, "train")):
-        assert [line[key] for key in averages] == [wanted[key] for key in averages]
-
-
-def saved_step(run):
-    state = run / "train_state.safetensors"
-    return int(tensors.metadata(state)["step"]) if state.exists() else 0
 
 
 def size(file):

@@ -153,6 +153,7 @@ FOUND = [
         ["embedding", "--hyp", "summaries", "--ref", "targets", "--vectors", "vectors.gz"],
         {"average": 94.828713376, "extrema": 95.025601633, "greedy": 99.869314347},
     ),
+    (["exact_match", "--hyp", "labels", "--ref", "gold"], {"exact_match": 66.666666667}),
     (
         ["classify", "--hyp", "labels", "--ref", "gold", "--positive", "yes"],
         {"accuracy": 66.666666667, "macro_f1": 66.666666667, "f1": 66.666666667, "matthews": 33.333333333},

@@ -241,6 +241,20 @@ def test_mistakes_say_what_to_do(shared_server, path, body, status, words, field
     assert param == field
 
 
+def test_folders_of_runs_and_what_lies_beside_them(serve, small_run, tmp_path):
+    for name in ["a/V", "a/R", "b/V"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).symlink_to(small_run)
+    (tmp_path / "table.json").write_text("{}")
+    (tmp_path / "text").mkdir()
+    server = serve(*sorted(tmp_path.iterdir()))
+    assert [m["id"] for m in server.get("/v1/models").json()["data"]] == ["R", "a/V", "b/V"]
+    assert server.get("/v1/models/a/V").json()["id"] == "a/V"
+    assert server.good("/v1/translate", {"model": "b/V", "text": "one"})["model"] == "b/V"
+    for name in ["table.json", "text"]:
+        assert f"synth: {tmp_path / name} holds no run: left out" in server.lines
+
+
 def test_other_methods_are_refused(shared_server):
     assert shared_server.get("/v1/translate").status == 405
     assert shared_server.ask("DELETE", "/v1/models").status == 405
@@ -453,7 +467,9 @@ def test_tls(serve, small_run, tmp_path):
 
 def test_starting_with_mistakes(mistake, small_run, language_run, tmp_path):
     mistake("serve", tmp_path / "none", words=["none"])
-    mistake("serve", small_run, small_run, words=["both be served as 'small'"])
+    mistake("serve", tmp_path, words=["not a run folder"])
+    mistake("serve", small_run, tmp_path / "none", words=["no such folder"])
+    mistake("serve", small_run, small_run, words=["both be served as"])
     mistake("serve", small_run, "--port", "70000", words=["--port", "65535"])
     mistake("serve", small_run, "--queue", "0", words=["--queue"])
     mistake("serve", small_run, "--token-file", tmp_path / "none", words=["none"])

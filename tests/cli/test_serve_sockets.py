@@ -7,6 +7,7 @@ import gzip
 import json
 import resource
 import socket
+import threading
 import time
 
 import pytest
@@ -88,16 +89,31 @@ def test_a_request_in_small_pieces_is_answered(server):
         assert status(receive(own)) == 200
 
 
-def test_slow_clients_do_not_keep_others_waiting(server):
-    slow = [server.socket() for _ in range(60)]
+@pytest.mark.parametrize("sent", [b"POST /v1/tr", request()[:-3]], ids=["header", "body"])
+def test_slow_clients_do_not_keep_others_waiting(serve, small_run, sent):
+    server = serve(small_run, "--read-timeout", 30, "--connections", 400)
+    slow = [server.socket() for _ in range(300)]
     for own in slow:
-        own.sendall(b"POST /v1/translate HTTP/1.1\r\nContent-Le")
+        own.sendall(sent)
+    server.wait_for(lambda: server.metric("synth_connections") >= 300)
     begin = time.monotonic()
     server.good("/v1/translate", {"text": "one"})
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 10  # not after the slow ones
     for own in slow:
-        assert status(receive(own)) in (None, 400)
         own.close()
+    server.wait_for(lambda: server.metric("synth_connections") == 1)
+
+
+def test_a_client_that_sends_bytes_one_by_one_is_given_up_in_time(server):
+    begin = time.monotonic()
+    with (
+        contextlib.closing(server.socket()) as own,
+        contextlib.suppress(BrokenPipeError, ConnectionResetError),
+    ):
+        for byte in request():
+            own.sendall(bytes([byte]))
+            time.sleep(0.1)
+    assert time.monotonic() - begin < 8  # the whole would take 13 seconds
 
 
 def test_a_wrong_content_length(server):
@@ -137,6 +153,77 @@ def test_a_request_without_a_length_has_no_body(server):
 def test_a_body_that_is_too_large(server):
     answer = server.post("/v1/translate", b"a" * 100001)
     assert answer.status == 413 and "--body" in answer.error()[0]
+
+
+BOTH = ["Transfer-Encoding: chunked", "Content-Length: 14"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        request(b"e\r\n" + BODY + b"\r\n0\r\n\r\n", *BOTH),
+        request(BODY, "Content-Length: 3"),  # and the true one
+        request(BODY, "Transfer-Encoding: gzip"),
+        request(BODY, "Transfer-Encoding: chunked, identity"),
+        request(BODY, length="+14"),
+        request(BODY, length="0x0e"),
+        request(BODY, length=""),
+        request(BODY).replace(b"POST", b"GET"),  # the body must not be taken for the next request
+    ],
+)
+def test_where_a_body_ends_is_never_guessed(server, data):
+    answers = server.send(data + request(), timeout=4)
+    assert status(answers) == 400 and answers.count(b"HTTP/1.1 ") == 1
+
+
+JSON = [
+    (b'{"text": "\xff\xfe"}', 400),
+    (b'{"text": "\xc0\xaf"}', 400),  # overlong
+    (b'{"text": "\xed\xa0\x80"}', 400),  # half of a pair
+    (b'{"text": "\\ud800"}', 400),
+    (b'{"te\xff": 1}', 400),
+    (b'{"text": "a\0b"}', 400),  # as it is, JSON forbids it
+    (b'{"text": "a\\u0000b"}', 200),
+    (b"\0" * 1000, 400),
+    (b'{"text": ' + b"[" * 40000, 400),
+    (b'{"a":' * 15000 + b"1" + b"}" * 15000, 400),
+    (b'{"text": "one", "beam": 1e400}', 400),
+    (b'{"text": "one", "beam": -1}', 400),
+    (b'{"text": "one", "beam": 9223372036854775808}', 400),
+    (b'{"text": "one", "beam": ' + b"9" * 5000 + b"}", 400),
+    (b'{"text": "one", "length_penalty": -1e308}', 400),
+    (b'{"text": "one", "max_length": 0}', 400),
+    (b'{"text": "one", "beam": NaN}', 400),
+    (b'{"text": "one", "beam": 01}', 400),
+    (b"", 400),
+    (b"\xef\xbb\xbf{}", 400),
+]
+
+
+@pytest.mark.parametrize("body, expected", JSON, ids=range(len(JSON)))
+def test_bodies_that_are_hardly_json(server, body, expected):
+    answer = server.send(request(body, "Connection: close"), timeout=10)
+    assert status(answer) == expected, answer
+    assert "error" in (found := json.loads(answer.split(b"\r\n\r\n", 1)[1])) or expected == 200, found
+
+
+def test_odd_bytes_in_addresses_and_headers(server):
+    for line in [b"/\xff\xfe", b"/v1/models/%00", b"/v1/models/%ff%fe", b"/%zz", b"/v1/models/\xc3\x28"]:
+        answer = server.send(b"GET %s HTTP/1.1\r\nConnection: close\r\n\r\n" % line, timeout=4)
+        assert status(answer) in (400, 404), answer
+        json.loads(answer.split(b"\r\n\r\n", 1)[1])  # the message is UTF-8 whatever was asked for
+    for header in [b"X: \xff\xfe", b"X: a\0b", b"Authorization: Bearer \xff", b": empty", b"no colon"]:
+        head = b"GET /health HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n" % header
+        assert status(server.send(head, timeout=4)) in (200, 400)
+
+
+def test_a_client_that_waits_for_100_continue(server):
+    with contextlib.closing(server.socket()) as own:
+        whole = request(BODY, "Expect: 100-continue", "Connection: close")
+        own.sendall(whole[: -len(BODY)])
+        assert own.recv(100).startswith(b"HTTP/1.1 100 ")
+        own.sendall(BODY)
+        assert status(receive(own)) == 200
 
 
 def test_100_000_headers(server):
@@ -211,3 +298,32 @@ def test_clients_that_leave_at_any_moment_lose_nothing_of_others(server):
         assert all(one.result() == expected for one in staying)
         for one in leaving:
             one.result()
+
+
+def test_good_requests_among_bad_ones_are_all_answered(server):
+    """All kinds of bad clients at the same time, for some seconds."""
+    expected, stop = server.good("/v1/translate", {"text": "one"}), threading.Event()
+    whole = request()
+    bad = [
+        b"\x16\x03\x01" + bytes(50),
+        whole[:40],
+        whole[:-3],
+        request(b"{", "Connection: close"),
+        request(gzip.compress(b"a" * 1_000_000), "Content-Encoding: gzip"),
+        request(b"zz\r\n", "Transfer-Encoding: chunked"),
+        request(b'{"text": ' + b"[" * 5000),
+        b"GET / HTTP/1.1\r\n" + b"X: a\r\n" * 20000,
+    ]
+
+    def misbehave(data):
+        while not stop.is_set():
+            server.send(data, timeout=0.3)
+
+    with concurrent.futures.ThreadPoolExecutor(len(bad)) as pool:
+        misbehaving = [pool.submit(misbehave, data) for data in bad]
+        with concurrent.futures.ThreadPoolExecutor(8) as good:
+            found = list(good.map(lambda _: server.good("/v1/translate", {"text": "one"}), range(200)))
+        stop.set()
+        for one in misbehaving:
+            one.result()
+    assert found == [expected] * 200

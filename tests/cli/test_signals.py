@@ -9,6 +9,7 @@ import time
 import pytest
 import tensors
 from program import changes, wait_until
+from runs import saved_step
 
 LONG = ["train.steps=100000", "train.save_every=20", "train.eval_every=100000", "train.log_every=1000"]
 
@@ -28,10 +29,6 @@ def alive(pid):
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
-
-
-def saved_step(run):
-    return int(tensors.metadata(run / "train_state.safetensors")["step"])
 
 
 @pytest.fixture
@@ -56,6 +53,46 @@ def test_a_comparison_passes_it_on(comparison, number):
     assert last.startswith("synth: error: V stopped at step") and "the same command goes on" in last
     assert f"stopped at step {saved_step(folder / 'V')}, saved" in last
     assert not (folder / "R").exists()
+
+
+@pytest.fixture
+def side_by_side(started, language_recipe, tmp_path):
+    """Starts a comparison that trains two of three at a time; when both have saved: it, and the folder."""
+
+    def start(steps):
+        folder = tmp_path / "all"
+        settings = [f"train.steps={steps}", "train.save_every=20", "train.eval_every=100000"]
+        command = ["compare", language_recipe, "--attention", "V,R,Fix", "--jobs", "2", "--run", folder]
+        process = started(*command, *changes(settings))
+        states = [folder / name / "train_state.safetensors" for name in ("V", "R")]
+        assert wait_until(process, lambda: all(state.exists() for state in states))
+        return process, folder
+
+    return start
+
+
+def test_a_comparison_passes_it_on_to_all_that_train(side_by_side):
+    process, folder = side_by_side(100000)
+    children = children_of(process)
+    assert len(children) == 2
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert not any(map(alive, children))
+    for name in ("V", "R"):
+        assert f"synth: error: {name} stopped at step {saved_step(folder / name)}, saved" in err
+    assert not (folder / "Fix").exists()
+
+
+def test_when_one_is_lost_those_beside_it_are_finished(side_by_side):
+    process, folder = side_by_side(400)
+    first, _ = children_of(process)  # in the order in which they were started
+    os.kill(first, signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "synth: error: the training of V was killed by signal 9" in err.splitlines()[-1]
+    assert saved_step(folder / "R") == 400
+    assert not (folder / "Fix").exists()
 
 
 def test_to_the_whole_group(environment, language_recipe, tmp_path):

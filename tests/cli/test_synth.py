@@ -112,10 +112,29 @@ def test_params_as_a_table():
 
 
 def test_bench_measures_every_attention():
-    rows = answer("bench", "attention", "--width", "16", "--heads", "2", "--max-length", "8", "--batch", "1",
-                  "--repeats", "1")["rows"]  # fmt: skip
-    assert {"V", "D", "R", "Fix", "FR", "FD", "R+V"} <= {row["attention"] for row in rows}
-    assert all(row["forward_ms"] > 0 and row["forward_backward_ms"] > 0 for row in rows)
+    found = answer("bench", "attention", "--width", "16", "--heads", "2", "--max-length", "8", "--batch", "1",
+                   "--repeats", "1")  # fmt: skip
+    rows = {row["attention"]: row for row in found["rows"]}
+    assert {"V", "D", "R", "Fix", "FR", "FD", "R+V"} <= set(rows)
+    assert all(row["forward_ms"] > 0 and row["forward_backward_ms"] > 0 for row in rows.values())
+    assert [(ratio["attention"], ratio["over"]) for ratio in found["ratios"]] == [
+        ("R", "V"),
+        ("FR", "R"),
+        ("R+V", "V"),
+    ]
+    for ratio in found["ratios"]:
+        one, other = rows[ratio["attention"]], rows[ratio["over"]]
+        assert ratio["forward"] == pytest.approx(other["forward_ms"] / one["forward_ms"])
+        assert ratio["forward_backward"] == pytest.approx(
+            other["forward_backward_ms"] / one["forward_backward_ms"]
+        )
+
+
+def test_bench_compares_ours_with_ours_where_both_were_timed():
+    small = ["bench", "attention", "--width", "16", "--heads", "2", "--max-length", "8", "--repeats", "1"]
+    done = synth(*small, "--attention", "V,R")
+    assert "R over V" in done.stdout and "FR over R" not in done.stdout
+    assert "ours" not in synth(*small, "--attention", "V").stdout.lower()
 
 
 def test_bench_measures_training_steps():

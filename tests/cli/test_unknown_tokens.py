@@ -61,6 +61,23 @@ def test_a_prompt_with_unknown_characters(synth, language_run):
     assert synth("generate", language_run, "--prompt", "to", "--tokens", "2").stderr == ""
 
 
+def test_lines_to_translate_with_unknown_characters(synth, translation_recipe, train, tmp_path):
+    run = train(translation_recipe, tmp_path / "run", "train.steps=1")
+    lines = "one\nδύο\nthree\nx δ\n"
+    done = synth("translate", run, "--beam", "1", input=lines)
+    warning = f"are unknown to the tokenizer of {run}, in 2 lines, first in line 2"
+    assert done.stderr.count("warning") == 1 and warning in done.stderr
+    assert "4 of the input's 14 tokens" in done.stderr
+    assert synth("translate", run, "--beam", "1", "--quiet", input=lines).stderr == ""
+    assert synth("translate", run, "--beam", "1", input="one\n").stderr == ""
+
+
+def test_lines_to_classify_with_unknown_characters(synth, class_run):
+    done = synth("classify", class_run, input="red\nred γ δ\n")
+    assert "2 of the input's 4 tokens are unknown" in done.stderr and "1 line, first in line 2" in done.stderr
+    assert synth("classify", class_run, "--quiet", input="γ\n").stderr == ""
+
+
 def test_a_byte_order_mark_is_no_text(synth, train, language_recipe, language_run, text, tmp_path):
     """Training text, dev text, lines to be scored: as if it were not there."""
     for name in ["train.txt", "dev.txt"]:

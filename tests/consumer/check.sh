@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# check.sh CMAKE BUILD_FOLDER TORCH_DIR [COMPILER LAUNCHER…]: installs the library into a folder of its own, builds
-# the project beside this script against it, and runs that.
+# check.sh CMAKE BUILD_FOLDER TORCH_DIR PROJECT [COMPILER LAUNCHER…]: installs the library into a folder of its own,
+# builds the project against it, and runs that.
 set -euo pipefail
-cmake=$1 build=$2 torch=$3
-shift 3
-here=$(cd "$(dirname "$0")" && pwd)
+cmake=$1 build=$2 torch=$3 project=$4
+shift 4
 place=$build/consumer
 rm -rf "$place"
 "$cmake" --install "$build" --component library --prefix "$place/installed" >/dev/null
-"$cmake" -S "$here/project" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+"$cmake" -S "$project" -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$place/installed" -DTorch_DIR="$torch" \
   -DCMAKE_CXX_COMPILER_LAUNCHER="$(IFS=';'; echo "$*")" >/dev/null
 "$cmake" --build "$place/build" >/dev/null

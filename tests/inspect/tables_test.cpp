@@ -44,6 +44,7 @@ TEST(RandomTables, EveryMemberThatLooksAtNoTokenHasOne) {
     EXPECT_EQ(table.heads[0].end.size(), 25u);
     EXPECT_TRUE(table.heads[0].start.empty());
     EXPECT_FALSE(table.heads[0].moved);
+    EXPECT_FALSE(table.heads[0].change);
   }
 }
 
@@ -82,6 +83,18 @@ TEST(RandomTables, MovedIsTheLengthOfTheWayAsAShareOfTheStart) {
   const auto tables = random_tables(task->model(), &start->model(), 4);
   EXPECT_NEAR(*tables[0].heads[0].moved, 0.5, 1e-6);
   EXPECT_EQ(*tables[1].heads[0].moved, 0);
+}
+
+TEST(RandomTables, ChangeIsTheWayOfAnEntryAndNeedsNoStartOtherThanZero) {
+  c10::NoGradGuard no_grad;
+  const auto task = small_task("language-model", small_model("R"));
+  const auto start = small_task("language-model", small_model("R"));
+  const std::string name = "decoder.layers.0.attention.logits.R.table";
+  parameter(*start, name).zero_();
+  parameter(*task, name).fill_(-0.25);
+  const TableHead head = random_tables(task->model(), &start->model(), 4)[0].heads[0];
+  EXPECT_FALSE(head.moved) << "there is no share of nothing";
+  EXPECT_NEAR(*head.change, 0.25, 1e-6) << "of the entries that a causal layer sees";
 }
 
 TEST(RandomTables, WhatACausalLayerNeverSeesDoesNotMove) {

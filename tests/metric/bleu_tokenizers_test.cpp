@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "metric/unicode_text.h"
+#include "text/unicode_text.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -147,7 +147,24 @@ TEST(UnicodeText, knows_the_categories) {
   expect_category(U"!.,-_(“«。、؟…", Category::punctuation);
   expect_category(U"$+<^`|~€©°→😀🫨", Category::symbol);
   expect_category(U"09²½Ⅷ٣〇", Category::number);
-  expect_category(U"aZ ß中\u0301\u200d\x10FFFF", Category::other);
+  expect_category(U"aZß中ªʰ", Category::letter);
+  expect_category(U"\u0301\u05b0", Category::mark);
+  expect_category(U"\x01\u200d\ue000", Category::control);
+  expect_category(U" \u0903\x10FFFF", Category::other);
+}
+
+TEST(UnicodeText, decomposes_characters) {
+  auto decomposed = [](char32_t c) {
+    std::u32string text;
+    unicode::append_decomposed(text, c);
+    return text;
+  };
+  EXPECT_EQ(decomposed(U'a'), U"a");
+  EXPECT_EQ(decomposed(U'é'), U"e\u0301");
+  EXPECT_EQ(decomposed(U'ệ'), U"e\u0323\u0302");
+  EXPECT_EQ(decomposed(U'각'), U"\u1100\u1161\u11a8");
+  EXPECT_EQ(decomposed(U'가'), U"\u1100\u1161");
+  EXPECT_EQ(decomposed(U'Å'), U"A\u030a");
 }
 
 TEST(UnicodeText, splits_at_every_kind_of_space) {

@@ -86,6 +86,8 @@ TEST(RelativeBuckets, AreThoseOfT5) {
   EXPECT_EQ(both(7, 0), 7);
   EXPECT_EQ(both(8, 0), 8);
   EXPECT_EQ(both(20, 0), 10);
+  EXPECT_EQ(both(64, 0), 14);  // on a border
+  EXPECT_EQ(both(0, 64), 30);
   EXPECT_EQ(both(200, 0), 15);
   EXPECT_EQ(both(0, 1), 17);
   EXPECT_EQ(both(0, 200), 31);

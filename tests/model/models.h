@@ -45,6 +45,24 @@ inline std::vector<ModelOptions> kinds_of_models() {
   all.push_back(small_model());
   all.back().activation = Activation::gated_relu;
   all.back().attention = {"V", "R"};
+  all.push_back(small_model());  // BERT
+  all.back().positions = PositionKind::learned;
+  all.back().norm_place = NormPlace::post;
+  all.back().norm_epsilon = 1e-12;
+  all.back().embedding_norm = true;
+  all.back().embedding_scale = false;
+  all.back().output_bias = true;
+  all.back().attention_options.set("query_bias", true);
+  all.back().pooling = Pooling::first_tanh;
+  all.push_back(small_model("R+V"));  // Marian
+  all.back().positions = PositionKind::split_sinusoidal;
+  all.back().activation = Activation::swish;
+  all.back().output_bias = true;
+  all.back().attention_options.set("query_bias", true);
+  all.push_back(small_model());  // T5 1.1
+  all.back().activation = Activation::gated_gelu_tanh;
+  all.push_back(small_model());  // GPT-2
+  all.back().activation = Activation::gelu_tanh;
   for (const char* baseline : {"light-conv:3", "dynamic-conv"}) all.push_back(small_model(baseline));
   all.push_back(small_model());
   all.back().attention = {"dynamic-conv:5", "R+V"};
@@ -56,6 +74,11 @@ inline std::vector<ModelOptions> kinds_of_models() {
     all.push_back(small_model("R+V"));
     all.back().recurrent_depth = 3;
     all.back().positions = positions;
+  }
+  for (const char* attention : {"R+V", "dynamic-conv"}) {
+    all.push_back(small_model(attention));
+    all.back().recurrent_depth = 4;
+    all.back().halting_threshold = 0.9;
   }
   return all;
 }

@@ -29,7 +29,7 @@ Role role_by_name(const std::string& name, const at::Tensor& tensor) {
   // A kernel for each head, and not one made from the token, whose rows are as wide as the model.
   if (name.ends_with("attention.kernel.weight") && tensor.size(1) != testing::small_model().width)
     return Role::logits;
-  return name.ends_with(".bias") ? Role::bias : Role::matrix;
+  return name.ends_with("bias") ? Role::bias : Role::matrix;
 }
 
 void expect_all_declared(const torch::nn::Module& model) {

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 
-def mix(name, state, x, heads, causal=False, lengths=None):
+def mix(name, state, x, heads, causal=False, lengths=None, groups=None):
     """The result B×L×D, differentiable, from parameters by name in float64."""
     length = x.size(1)
     real = torch.ones(x.shape[:2], dtype=torch.bool)
@@ -17,31 +17,36 @@ def mix(name, state, x, heads, causal=False, lengths=None):
         real = torch.arange(length)[None, :] < lengths[:, None]
     real = real[:, :, None].to(x.dtype)
     y = {"light-conv": light, "dynamic-conv": dynamic, "linformer": linformer}[name](
-        state, x, heads, causal, real
+        state, x, heads, causal, real, groups
     )
     return _linear(state, "output", y) * real
 
 
-def light(state, x, heads, causal, real):
-    """Every channel is convolved with the kernel of its head by torch's grouped convolution."""
+def light(state, x, heads, causal, real, groups=None):
+    """Every channel is convolved with the kernel of its group by torch's grouped convolution."""
     z = F.glu(_linear(state, "glu", x), -1) * real
     kernel = torch.softmax(state["kernel.weight"], -1)  # H×w
     taps, width = kernel.size(1), x.size(2)
-    per_channel = kernel.repeat_interleave(width // heads, 0)[:, None]  # D×1×w
+    per_channel = kernel.repeat_interleave(width // kernel.size(0), 0)[:, None]  # D×1×w
     return F.conv1d(_around(z, taps, causal).mT, per_channel, groups=width).mT * real
 
 
-def dynamic(state, x, heads, causal, real):
+def dynamic(state, x, heads, causal, real, groups=None):
     """All windows side by side, each times the kernel of its position."""
     z = F.glu(_linear(state, "glu", x), -1) * real
     batch, length, width = x.shape
-    kernel = torch.softmax(_linear(state, "kernel", z).view(batch, length, heads, -1), -1)
+    scores = _linear(state, "kernel", z)
+    if groups is None:  # head by head
+        scores, groups = scores.view(batch, length, heads, -1), heads
+    else:  # tap by tap
+        scores = scores.view(batch, length, -1, groups).mT
+    kernel = torch.softmax(scores, -1)
     windows = _around(z, kernel.size(-1), causal).unfold(1, kernel.size(-1), 1)  # B×L×D×w
-    windows = windows.reshape(batch, length, heads, width // heads, -1)
+    windows = windows.reshape(batch, length, groups, width // groups, -1)
     return torch.einsum("blhct,blht->blhc", windows, kernel).reshape(x.shape) * real
 
 
-def linformer(state, x, heads, causal, real):
+def linformer(state, x, heads, causal, real, groups=None):
     q, k, v = (_split(_linear(state, n, x), heads) for n in ("query", "key", "value"))
     e = state["project.key"]
     f = state.get("project.value", e)

@@ -42,7 +42,7 @@ def made(spec="V", **options):
             {"rnk": 3},
             r"attention FR has no option 'rnk', did you mean 'rank'\? \(it takes: rank, init_std\)",
         ),
-        ("V", {"rank": 3}, r"attention V has no option 'rank' \(it takes: none\)"),
+        ("V", {"rank": 3}, r"attention V has no option 'rank' \(it takes: query_bias\)"),
         ("V", {"weights": "sum"}, "attention V has no option 'weights'"),
         ("FR", {"rank": 0}, "option 'rank' is 0: it must be at least 1"),
         ("FR", {"rank": -2}, "option 'rank' is -2: it must be at least 1"),

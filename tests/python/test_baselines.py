@@ -19,6 +19,10 @@ CASES = [
     ("dynamic-conv", {}),
     ("dynamic-conv", {"causal": True, "kernel": 4}),
     ("dynamic-conv:63", {"bias": True}),
+    ("light-conv", {"causal": True, "groups": WIDTH}),
+    ("dynamic-conv", {"causal": True, "groups": WIDTH}),
+    ("dynamic-conv:9", {"causal": True, "groups": 12}),
+    ("dynamic-conv:5", {"groups": WIDTH, "bias": True}),
     ("linformer", {}),
     ("linformer:5", {"bias": True}),
     ("linformer", {"rank": 3, "share_heads": False}),
@@ -29,7 +33,9 @@ every_baseline = pytest.mark.parametrize("spec, options", CASES, ids=name)
 
 
 def formula(a, state, x, lengths=None):
-    return baseline_reference.mix(a.attention.split(":")[0], state, x, a.heads, a.causal, lengths)
+    return baseline_reference.mix(
+        a.attention.split(":")[0], state, x, a.heads, a.causal, lengths, a.options.get("groups")
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64], ids=name)
@@ -58,6 +64,8 @@ def test_formula(spec, options, length, dtype):
 @every_baseline
 def test_gradcheck(spec, options, dropout, lengths):
     options = {**options, **({"rank": 3} if spec == "linformer" else {})}
+    if "groups" in options:
+        options["groups"] = 4
     a = layer(spec, width=4, heads=2, max_length=5, dtype=torch.float64, dropout=dropout, **options)
     names, parameters = zip(*a.named_parameters())
 
@@ -110,6 +118,13 @@ def test_weights_are_refused(spec, options):
         ),
         ("light-conv", {"kernel": 4}, "option 'kernel' is 4: it must be odd where the window is centred"),
         ("light-conv", {"kernel": 0}, "option 'kernel' is 0: it must be at least 1"),
+        (
+            "dynamic-conv",
+            {"groups": 5},
+            "option 'groups' is 5: it must be from heads 3 to width 24, and the width",
+        ),
+        ("dynamic-conv", {"groups": 2}, "option 'groups' is 2: it must be from heads 3"),
+        ("light-conv", {"groups": 48}, "option 'groups' is 48: it must be from heads 3 to width 24"),
         ("dynamic-conv:5", {"kernel": 7}, "attention 'dynamic-conv:5' and option 'kernel' = 7 disagree"),
         ("dynamic-conv:x", {}, "behind the colon stands its kernel, a whole number"),
         ("R+light-conv", {}, "light-conv has no logits, so it cannot be a member of a mixture"),

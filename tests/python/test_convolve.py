@@ -7,6 +7,9 @@ B, L, H, K, W = 2, 6, 3, 5, 4
 CASES = {
     "shared": (H, W),
     "own": (B, L, H, W),
+    "shared_of_each_channel": (H * K, W),
+    "own_of_each_channel": (B, L, H * K, W),
+    "own_by_tap": (B, L, H * K, W),  # the weights of one tap lie side by side
 }
 
 
@@ -15,7 +18,10 @@ def arguments(case, dtype=torch.float32, grad=False, lengths=None, left=3):
         return torch.randn(shape, dtype=torch.float64).to(dtype).requires_grad_(grad)
 
     lengths = None if lengths is None else torch.tensor(lengths)
-    return tensor(B, L, H * K), tensor(*CASES[case]), lengths, left
+    weight = tensor(*CASES[case])
+    if case == "own_by_tap":
+        weight = weight.detach().mT.contiguous().mT.requires_grad_(grad)
+    return tensor(B, L, H * K), weight, lengths, left
 
 
 @pytest.mark.parametrize("lengths", [None, [5, 0]], ids=["full", "padded"])

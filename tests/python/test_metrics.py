@@ -22,6 +22,7 @@ CALLS = {
     "caption": (TEXTS, {}),
     "meteor": (TEXTS, {}),
     "embedding": (TEXTS, {"vectors": "vectors", "unknown": "skip"}),
+    "exact_match": ((["a b", "b", "a"], ["a b", "B", "a "]), {}),
     "classify": ((["a", "b", "a"], ["a", "b", "b"]), {"positive": "a"}),
     "regress": (([1, 2.5, -3], [2, 2, 0.1]), {}),
 }

@@ -14,9 +14,21 @@ PARTS = {
     "table": ((H, L, M), "table"),
     "left": ((B, H, L, 2), "left right"),
     "right": ((B, H, L, 3), "left right"),
+    "bias": ((B, H, L, M), "bias"),
 }
 ORDER = ["query", "key", "scale", "row", "column", "table", "left", "right", "tile", "value"]
-ORDER += ["row_lengths", "column_lengths", "causal", "dropout", "seed", "rows", "table_scale"]
+ORDER += [
+    "row_lengths",
+    "column_lengths",
+    "causal",
+    "dropout",
+    "seed",
+    "rows",
+    "table_scale",
+    "bias",
+    "drawn",
+]
+GRADIENTS = ["query", "key", "row", "column", "table", "left", "right", "value", "table_scale", "bias"]
 
 CASES = {
     "products": {"parts": "query key", "scale": 0.5},
@@ -42,6 +54,11 @@ CASES = {
         "table_scale": 1,
         "lengths": [4, 0],
     },
+    "bias": {"parts": "bias", "lengths": [4, 0]},
+    "bias_and_table": {"parts": "bias table", "causal": True},
+    "bias_and_everything": {"parts": "query key row column table left right bias", "causal": True},
+    "bias_and_shared_rows": {"parts": "row column bias", "shared_row": True, "dropout": 0.4, "seed": 11},
+    "drawn_seed": {"parts": "query key", "dropout": 0.4, "seed": 11, "drawn": torch.tensor([5])},
     "products_and_shared_rows": {"parts": "query key row column table", "shared_row": True, "table_scale": H},
 }
 
@@ -73,6 +90,7 @@ def arguments(
         "dropout": 0.0,
         "seed": 0,
         "rows": None,
+        "drawn": None,
     }
     given |= {side: lengths and torch.tensor(lengths) for side in ("row_lengths", "column_lengths")}
     given |= others
@@ -97,7 +115,7 @@ def test_opcheck_of_the_parts(case):
     given = arguments(**CASES[case])
     torch.library.opcheck(torch.ops.synthesizer.attend_forward.default, given)
     result, saved = torch.ops.synthesizer.attend_forward(*given)
-    wanted = [given[ORDER.index(part)] is not None for part in [*PARTS, "value", "table_scale"]]
+    wanted = [given[ORDER.index(part)] is not None for part in GRADIENTS]
     backward = (torch.randn_like(result), result, saved, *given, wanted)
     torch.library.opcheck(torch.ops.synthesizer.attend_backward.default, backward)
 
@@ -139,6 +157,26 @@ def test_one_row_of_a_table_serves_all(dtype):
     torch.testing.assert_close(result, (table.softmax(-1) @ value).expand(B, H, M, K))
 
 
+def test_a_drawn_seed_is_added():
+    given = arguments("query key", dropout=0.4, seed=11, drawn=torch.tensor([5]))
+    plain = list(given)
+    plain[ORDER.index("seed")], plain[ORDER.index("drawn")] = 16, None
+    assert torch.equal(torch.ops.synthesizer.attend(*given), torch.ops.synthesizer.attend(*plain))
+
+
+def test_a_bias_may_be_expanded():
+    given = list(arguments("query key bias"))
+    shared = torch.randn(1, 1, L, M)
+    given[ORDER.index("bias")] = shared.expand(B, H, L, M)
+    expanded = torch.ops.synthesizer.attend(*given)
+    given[ORDER.index("bias")] = shared.expand(B, H, L, M).contiguous()
+    assert torch.equal(expanded, torch.ops.synthesizer.attend(*given))
+    given[ORDER.index("bias")] = torch.randn(B, H, M, L).mT  # and its rows may be columns
+    turned = torch.ops.synthesizer.attend(*given)
+    given[ORDER.index("bias")] = given[ORDER.index("bias")].contiguous()
+    assert torch.equal(turned, torch.ops.synthesizer.attend(*given))
+
+
 def test_second_derivatives_are_refused():
     given = arguments("query key", grad=True)
     (first,) = torch.autograd.grad(torch.ops.synthesizer.attend(*given).sum(), given[0], create_graph=True)
@@ -162,6 +200,8 @@ def changed(name, value, parts="query key table"):
         (changed("query", torch.randn(B, H, L, F + 1)), "key has shape 2×3×5×4: it must be 2×3×5×5"),
         (changed("key", None), "query and key go together"),
         (changed("table", torch.randn(H, L, M + 1)), "table has shape 3×5×6: it must be 3×5×5"),
+        (changed("bias", torch.randn(H, L, M)), "bias has shape 3×5×5: it must be 2×3×5×5"),
+        (changed("bias", torch.randn(B, H, L, M).double()), "bias has dtype Double and value Float"),
         (changed("column", torch.randn(H, M, F)), "row and column go together"),
         (
             changed("right", torch.randn(B, H, L, 2), "left right"),

@@ -23,13 +23,52 @@ TEST(Paper, has_its_figures_by_data_set_and_by_task) {
   EXPECT_EQ(value_of("WMT'14 English-French", "R+V", "bleu"), 41.85);
   EXPECT_EQ(value_of("translation", "R+V", "bleu"), 28.47) << "the first data set of the task";
   EXPECT_EQ(value_of("language-model", "D+V", "perplexity"), 37.27);
+  EXPECT_EQ(value_of("wmt14-en-de-control", "V", "bleu"), 27.97) << "wider than the plain row";
+  EXPECT_EQ(value_of("wmt14-en-fr-control", "V", "bleu"), 41.83);
   EXPECT_EQ(value_of("summarization", "R", "rouge2"), 14.92);
+  EXPECT_EQ(value_of("summarization", "R", "rougeLsum"), 33.1) << "the paper's ROUGE-L is of whole summaries";
+  EXPECT_EQ(value_of("summarization", "R", "rougeL"), -1);
   EXPECT_EQ(value_of("personachat", "D", "cider"), 20.54);
   EXPECT_EQ(value_of("glue", "R+V", "rte_accuracy"), 81.2);
   EXPECT_EQ(value_of("superglue", "V", "superglue"), 70.3);
   EXPECT_EQ(value_of("ag_news", "linformer", "accuracy"), 86.5);
   EXPECT_EQ(value_of("imdb", "FR+V", "accuracy"), 84.61);
   EXPECT_EQ(value_of("c4", "dynamic-conv:7", "log_perplexity"), 2.04);
+}
+
+double narang_of(const char* attention, const Settings& settings, const char* score = "log_perplexity") {
+  const auto found = narang_figure("c4", attention, settings, score);
+  return found ? found->value : -1;
+}
+
+TEST(Paper, a_later_study_has_rows_by_positions_and_weights) {
+  const std::string positions = "model.positions", weights = "model.options.weights";
+  EXPECT_EQ(narang_of("V", {{positions, "learned"}}), 1.865);
+  EXPECT_EQ(narang_of("V", {{positions, "relative"}}), 1.838);
+  EXPECT_EQ(narang_of("V", {{positions, "sinusoidal"}}), -1);
+  EXPECT_EQ(narang_of("R+V", {{positions, "learned"}, {weights, "sum"}}), 1.849);
+  EXPECT_EQ(narang_of("V+R", {{positions, "learned"}, {weights, "learned"}}), 1.856);
+  EXPECT_EQ(narang_of("R+V", {{positions, "learned"}}), 1.856) << "learned is the default";
+  EXPECT_EQ(narang_of("R+V", {{positions, "learned"}, {weights, "learned-per-head"}}), -1);
+  EXPECT_EQ(narang_of("D+V", {{positions, "relative"}}, "parameters"), 243e6);
+  EXPECT_EQ(narang_figure("superglue", "R+V", {{positions, "relative"}}, "superglue").value().value, 75.24);
+  const auto found =
+      narang_figure("span-corruption", "V", {{positions, "learned"}}, "log_perplexity").value();
+  EXPECT_FALSE(found.checked);
+  EXPECT_THAT(found.source, HasSubstr("2102.11972"));
+}
+
+// What the paper prints for C4 are the rows of the later study with learned positions and plain sums, the
+// convolutions' losses aside.
+TEST(Paper, prints_the_runs_of_the_later_study_with_learned_positions_and_sums) {
+  const Settings settings = {{"model.positions", "learned"}, {"model.options.weights", "sum"}};
+  for (const char* attention : {"V", "D", "R", "R+V", "D+V"}) {
+    for (const char* score : {"log_perplexity", "steps_per_second", "parameters"})
+      EXPECT_EQ(narang_of(attention, settings, score), value_of("c4", attention, score))
+          << attention << score;
+  }
+  for (const char* attention : {"light-conv", "dynamic-conv"})
+    EXPECT_EQ(narang_of(attention, settings, "parameters"), value_of("c4", attention, "parameters"));
 }
 
 TEST(Paper, counts_parameters_in_ones_not_in_millions) {
@@ -91,6 +130,9 @@ TEST_F(PaperData, is_found_by_the_names_of_recipe_and_files) {
   EXPECT_EQ(paper_data(run), "");
   run.provenance.data = {{"/data/ag_news/train.tsv.gz", "aa"}};
   EXPECT_EQ(paper_data(run), "AG News");
+  EXPECT_EQ(paper_data("recipes/paper/c4.toml"), "C4");
+  EXPECT_EQ(paper_data("recipes/translation/wmt14-en-de-control.toml"), "WMT'14 English-German, control");
+  EXPECT_EQ(paper_data("mine.toml"), "");
 }
 
 }  // namespace

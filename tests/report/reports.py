@@ -68,7 +68,11 @@ def looks(attention, stack, layers, heads, tokens=None, across=None, length=24):
             "layer": layer,
             "global": is_global,
             "heads": [head(attention, rows, columns, layer, m, causal) for m in range(heads)],
-            "histogram": {"edges": edges, "counts": numpy.histogram(weights, edges)[0].tolist()},
+            "histogram": {
+                "edges": edges,
+                "counts": numpy.histogram(weights, edges)[0].tolist(),
+                "start": numpy.histogram(numpy.full_like(weights, 1 / columns), edges)[0].tolist(),
+            },
         }
         if not is_global:
             entry |= {"rows": tokens, "columns": across or tokens, "text": " ".join(tokens)}

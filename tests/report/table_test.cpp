@@ -55,6 +55,19 @@ TEST(Table, stands_in_columns_in_a_terminal) {
             "paper: Tay et al., Synthesizer (arXiv 2005.00743)\n");
 }
 
+TEST(Table, has_a_column_for_each_published_set) {
+  Table table = one_column({.key = "loss", .heading = "loss", .digits = 3});
+  TableCell cell(1.9);
+  cell.paper = 1.865;
+  cell.narang = 1.838;
+  table.add({cell});
+  EXPECT_THAT(terminal_table(table), HasSubstr(" loss  paper   2021\n"));
+  EXPECT_THAT(terminal_table(table), HasSubstr("1.900  1.865  1.838\n"));
+  EXPECT_THAT(terminal_table(table), HasSubstr("2021: Narang et al."));
+  EXPECT_THAT(csv_table(table), HasSubstr("loss,loss_paper,loss_narang\r\n1.9,1.865,1.838"));
+  EXPECT_EQ(json_table(table)["rows"][0]["loss"]["narang"], 1.838);
+}
+
 TEST(Table, has_bold_type_in_a_terminal_that_knows_it) {
   const std::string text = terminal_table(comparison(), true);
   EXPECT_THAT(text, HasSubstr("\x1b[1m36.86 ± 1.60 \x1b[0m"));

@@ -90,7 +90,20 @@ def test_every_layer_has_its_histogram_of_each_stack(browser, pages):
     browser.hover(browser.all("#histograms .chart")[0], across=0.11)
     weights = reports.softmax(reports.logits("V", 12, 12, 0, 0, causal=False))
     share = 100 * (weights < 0.05).mean()
-    assert browser.tip().split("\n")[:2] == ["weight 0 to 0.05", f"V {share:.4g}%"]
+    assert browser.tip().split("\n")[:3] == ["weight 0 to 0.05", f"V {share:.4g}%", "V before training 0%"]
+
+
+def test_how_far_tables_moved(browser, write):
+    report = reports.classification()
+    browser.open(write(report))
+    assert not browser.all("#moved")
+    table = {"stack": "encoder", "layer": 1, "member": "R", "moved": [0.5, 1.5], "change": [0.25, 0.75]}
+    report["runs"] = report["runs"][:1]
+    report["runs"][0] |= {"tables": [table, {**table, "moved": [None, None]}], "logit_learning_rate": 30}
+    browser.open(write(report))
+    rows = browser.text("#moved tbody tr")
+    assert [row.split()[-2:] for row in rows] == [["0.500", "1.000"], ["0.500", "–"]]
+    assert "learning rate × 30" in rows[0] and "R" in rows[0].split() and "2" in rows[0].split()
 
 
 def test_mixture_weights_are_shown_for_mixtures_alone(browser, pages):

@@ -136,6 +136,11 @@ TEST_F(ProvenanceTest, DamageIsNamed) {
   }
 }
 
+TEST_F(ProvenanceTest, NestingTakesNoStack) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_THROW(parse_provenance("run.json", "{\"threads\":" + deep + "}"), InvalidInput);
+}
+
 TEST_F(ProvenanceTest, TimesAreUtc) {
   EXPECT_EQ(iso_time(0), "1970-01-01T00:00:00Z");
   EXPECT_EQ(iso_time(951782399), "2000-02-28T23:59:59Z");

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "run/run_files.h"
+#include "run/safetensors_header.h"
 
 namespace synthesizer::testing {
 namespace {
@@ -52,6 +53,17 @@ TEST_F(RunRecordFiles, take_no_score_for_the_best_that_is_not_finite) {
   EXPECT_EQ(read_run(folder).best()->step, 20);
   write("V/metrics.jsonl", dev);
   EXPECT_FALSE(read_run(folder).best());
+}
+
+/// Stopped after the last line of the log was written, and before the last state was.
+TEST_F(RunRecordFiles, whose_log_is_ahead_of_what_was_saved_are_not_finished) {
+  const std::string folder = write_run("V", "\"V\"");
+  write("V/train_state.safetensors", write_tensor_header({}, {{"step", "10"}}));
+  EXPECT_FALSE(read_run(folder).finished());
+  write("V/train_state.safetensors", write_tensor_header({}, {{"step", "20"}}));
+  EXPECT_TRUE(read_run(folder).finished());
+  write("V/train_state.safetensors", "damaged");
+  EXPECT_TRUE(read_run(folder).finished()) << "it cannot be resumed: its log is all there is";
 }
 
 TEST_F(RunRecordFiles, of_an_interrupted_run_are_not_finished) {

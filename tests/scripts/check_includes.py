@@ -39,6 +39,7 @@ ALLOWED = {
     ],
     "picture": ["base"],
     "inspect": ["base", "attention", "model", "text", "metric", "run", "decode", "train", "task", "picture"],
+    "interop": ["base", "attention", "model", "text", "run", "decode", "train", "task"],
     "report": ["base", "metric", "run"],
     "compare": ["base", "runtime", "text", "metric", "run", "train", "task", "inspect", "report"],
     "bench": [

@@ -40,7 +40,7 @@ TEST_F(MixedBatchesTest, WithoutACapEveryExampleIsSeenOnceAnEpoch) {
   std::vector<MixedPart> parts;
   parts.push_back(part(100, 7, 4));
   parts.push_back(part(30, 8, 4));
-  const MixedBatches mixed(std::move(parts), 0, 1);
+  const MixedBatches mixed(std::move(parts), {.cap = 0}, 1);
   EXPECT_EQ(mixed.per_epoch(), 25 + 8);
   EXPECT_EQ(seen(mixed, 0, mixed.per_epoch()), (std::map<int64_t, int64_t>{{7, 100}, {8, 30}}));
 }
@@ -50,16 +50,32 @@ TEST_F(MixedBatchesTest, ACapHoldsTheLargeOnesBack) {
   parts.push_back(part(1000, 7, 5));
   parts.push_back(part(200, 8, 5));
   parts.push_back(part(50, 9, 5));
-  const MixedBatches mixed(std::move(parts), 100, 1);
+  const MixedBatches mixed(std::move(parts), {.cap = 100}, 1);
   // 100 : 100 : 50, the examples-proportional rates with a limit of 100.
   EXPECT_EQ(seen(mixed, 0, mixed.per_epoch()), (std::map<int64_t, int64_t>{{7, 100}, {8, 100}, {9, 50}}));
+}
+
+TEST_F(MixedBatchesTest, ATemperatureEvensOutTheRates) {
+  auto seen_at = [&](MixingRates rates) {
+    std::vector<MixedPart> parts;
+    parts.push_back(part(900, 7, 1));
+    parts.push_back(part(100, 8, 1));
+    parts.push_back(part(25, 9, 1));
+    const MixedBatches mixed(std::move(parts), rates, 1);
+    return seen(mixed, 0, mixed.per_epoch());
+  };
+  // Square roots are 30 : 10 : 5; of 1,025 examples that is 683 : 228 : 114, the small ones more than once.
+  EXPECT_EQ(seen_at({.temperature = 2}), (std::map<int64_t, int64_t>{{7, 683}, {8, 228}, {9, 114}}));
+  // With a cap of 400: 20 : 10 : 5 of 525.
+  EXPECT_EQ(seen_at({.cap = 400, .temperature = 2}),
+            (std::map<int64_t, int64_t>{{7, 300}, {8, 150}, {9, 75}}));
 }
 
 TEST_F(MixedBatchesTest, EpochsGoOnWhereTheLastOneStopped) {
   std::vector<MixedPart> parts;
   parts.push_back(part(40, 7, 1));
   parts.push_back(part(10, 8, 1));
-  const MixedBatches mixed(std::move(parts), 10, 3);
+  const MixedBatches mixed(std::move(parts), {.cap = 10}, 3);
   std::set<int64_t> examples;
   for (int64_t n = 0; n < 4 * mixed.per_epoch(); ++n) {
     if (mixed.part_of(n) == 0) examples.insert(mixed.make(n).examples[0]);
@@ -72,7 +88,7 @@ TEST_F(MixedBatchesTest, PartsAreShuffledAmongEachOtherAndTheOrderDependsOnTheSe
     std::vector<MixedPart> parts;
     parts.push_back(part(20, 7, 1));
     parts.push_back(part(20, 8, 1));
-    const MixedBatches mixed(std::move(parts), 0, seed);
+    const MixedBatches mixed(std::move(parts), {.cap = 0}, seed);
     std::vector<size_t> which;
     for (int64_t n = 0; n < 40; ++n) which.push_back(mixed.part_of(n));
     return which;
@@ -88,7 +104,7 @@ TEST_F(MixedBatchesTest, MessagesNameTheFile) {
   std::vector<MixedPart> parts;
   parts.push_back(part(3, 7, 1));
   parts.push_back(part(3, 8, 1));
-  const MixedBatches mixed(std::move(parts), 0, 1);
+  const MixedBatches mixed(std::move(parts), {.cap = 0}, 1);
   for (int64_t n = 0; n < 6; ++n) {
     const std::string file = mixed.part_of(n) == 0 ? "7.txt:" : "8.txt:";
     EXPECT_NE(mixed.describe(mixed.make(n)).find(file), std::string::npos);

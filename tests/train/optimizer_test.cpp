@@ -56,40 +56,81 @@ TEST_P(Adam, FollowsItsFormula) {
 }
 INSTANTIATE_TEST_SUITE_P(Both, Adam, ::testing::Bool());
 
-TEST(Adafactor, FollowsItsFormulaForAMatrix) {
+/// One step of Adafactor in double precision, entry by entry. `rows` and `columns`: the factored dimensions,
+/// or equal where nothing is factored. `moments` are the running means of squared gradients: over `columns`,
+/// over `rows`, of each entry.
+struct AdafactorFormula {
+  at::Tensor x, over_columns, over_rows, entry;
+  int64_t rows, columns;
+
+  void step(const at::Tensor& g, double rate, int step) {
+    const double decay = 1 - std::pow(step, -0.8);
+    const auto square = g * g + 1e-30;
+    auto mix = [&](at::Tensor& mean, const at::Tensor& now) {
+      mean = mean.defined() ? decay * mean + (1 - decay) * now : (1 - decay) * now;
+    };
+    at::Tensor second;
+    if (rows == columns) {
+      mix(entry, square);
+      second = entry;
+    } else {
+      mix(over_columns, square.mean(columns, true));
+      mix(over_rows, square.mean(rows, true));
+      second = over_columns * over_rows / over_columns.mean(rows, true);
+    }
+    auto update = g / second.sqrt();
+    update = update / std::max(1.0, std::sqrt(update.square().mean().item<double>()));
+    x = x - rate * std::max(1e-3, std::sqrt(x.square().mean().item<double>())) * update;
+  }
+};
+
+struct AdafactorCase {
+  std::vector<int64_t> shape;
+  int64_t rows, columns;  ///< the dimensions that Mesh TensorFlow factors; equal: none
+};
+
+class AdafactorShapes : public ::testing::TestWithParam<AdafactorCase> {};
+
+TEST_P(AdafactorShapes, FollowTheFormula) {
+  const auto& [shape, rows, columns] = GetParam();
   TrainOptions o;
   o.optimizer = OptimizerKind::adafactor;
-  auto parameter = (at::arange(6).to(at::kFloat) / 3).view({2, 3}).clone().requires_grad_();
-  auto x = parameter.detach().to(at::kDouble);
-  auto rows = at::zeros({2}, at::kDouble), columns = at::zeros({3}, at::kDouble);
+  at::manual_seed(3);
+  auto parameter = at::randn(shape).requires_grad_();
+  AdafactorFormula formula{parameter.detach().to(at::kDouble), {}, {}, {}, rows, columns};
   const auto optimizer = make_matrix_optimizer(o, {{"p", parameter}});
   for (int step = 1; step <= 4; ++step) {
     set_gradient(parameter, step);
     optimizer->step(0.05, step);
-    const auto g = gradient(step, {2, 3}).to(at::kDouble);
-    const double decay = 1 - std::pow(step, -0.8);
-    rows = decay * rows + (1 - decay) * (g * g + 1e-30).mean(1);
-    columns = decay * columns + (1 - decay) * (g * g + 1e-30).mean(0);
-    const auto second = rows.outer(columns) / rows.mean();
-    auto update = g / second.sqrt();
-    update = update / std::max(1.0, std::sqrt(update.square().mean().item<double>()));
-    x = x - 0.05 * std::max(1e-3, std::sqrt(x.square().mean().item<double>())) * update;
-    EXPECT_TRUE(at::allclose(parameter.detach().to(at::kDouble), x, 1e-5, 1e-6)) << "step " << step;
+    formula.step(gradient(step, shape).to(at::kDouble), 0.05, step);
+    EXPECT_TRUE(at::allclose(parameter.detach().to(at::kDouble), formula.x, 1e-5, 1e-6)) << "step " << step;
   }
 }
 
-TEST(Adafactor, KeepsARowAndAColumnOfAMatrixAndEntriesOfAVector) {
+TEST_P(AdafactorShapes, KeepsARowAndAColumnOrEntries) {
+  const auto& [shape, rows, columns] = GetParam();
   TrainOptions o;
   o.optimizer = OptimizerKind::adafactor;
-  const auto optimizer = make_matrix_optimizer(
-      o, {{"table", at::ones({4, 5, 6}).requires_grad_()}, {"bias", at::ones({7}).requires_grad_()}});
-  const auto state = optimizer->state();
-  ASSERT_EQ(state.size(), 3u);
-  EXPECT_EQ(state[0].name, "table.row");
-  EXPECT_EQ(state[0].tensor.sizes(), (std::vector<int64_t>{4, 5}));
-  EXPECT_EQ(state[1].tensor.sizes(), (std::vector<int64_t>{4, 6}));
-  EXPECT_EQ(state[2].name, "bias.entry");
+  const auto state = make_matrix_optimizer(o, {{"p", at::ones(shape).requires_grad_()}})->state();
+  if (rows == columns) {
+    ASSERT_EQ(state.size(), 1u);
+    EXPECT_EQ(state[0].name, "p.entry");
+    EXPECT_EQ(state[0].tensor.sizes(), at::IntArrayRef(shape));
+    return;
+  }
+  ASSERT_EQ(state.size(), 2u);
+  EXPECT_EQ(state[0].name, "p.row");
+  EXPECT_EQ(state[1].name, "p.column");
+  EXPECT_EQ(state[0].tensor.sizes(), at::ones(shape).sum(columns).sizes());
+  EXPECT_EQ(state[1].tensor.sizes(), at::ones(shape).sum(rows).sizes());
 }
+
+INSTANTIATE_TEST_SUITE_P(FactoredFrom128On, AdafactorShapes,
+                         ::testing::Values(AdafactorCase{{128, 128}, 0, 1}, AdafactorCase{{200, 129}, 0, 1},
+                                           AdafactorCase{{127, 300}, 0, 0}, AdafactorCase{{2, 3}, 0, 0},
+                                           AdafactorCase{{7}, 0, 0}, AdafactorCase{{3, 130, 140}, 1, 2},
+                                           AdafactorCase{{130, 3, 140}, 0, 2},
+                                           AdafactorCase{{2, 64, 256}, 0, 0}));
 
 class EveryOptimizer : public ::testing::TestWithParam<const char*> {};
 
@@ -315,6 +356,8 @@ TEST(Schedule, IsWhatItsNameSays) {
   }
   EXPECT_DOUBLE_EQ(rate("constant", 900), 2);
   EXPECT_DOUBLE_EQ(rate("inverse-sqrt", 400), 1);
+  for (const int64_t step : {1, 50, 100}) EXPECT_DOUBLE_EQ(rate("t5", step), 2);
+  EXPECT_DOUBLE_EQ(rate("t5", 400), 1);
   EXPECT_DOUBLE_EQ(rate("linear", 600), 1.25);
   EXPECT_DOUBLE_EQ(rate("linear", 1100), 0.5);
   EXPECT_NEAR(rate("cosine", 600), 1.25, 1e-12);
@@ -322,6 +365,18 @@ TEST(Schedule, IsWhatItsNameSays) {
   EXPECT_NEAR(rate("noam", 100), 2 / std::sqrt(512.0) / 10, 1e-12);
   EXPECT_NEAR(rate("noam", 50), 2 / std::sqrt(512.0) / 20, 1e-12);
   EXPECT_NEAR(rate("noam", 400), 2 / std::sqrt(512.0) / 20, 1e-12);
+}
+
+// T5's learning rate, 1 / √max(n, 10⁴), as recipes/paper/c4.toml writes it.
+TEST(Schedule, T5sLearningRate) {
+  TrainOptions o;
+  o.learning_rate = 1e-2;
+  o.warmup = 10000;
+  o.schedule = Schedule::t5;
+  for (const int64_t n : {1, 9999, 10000, 10001, 524288}) {
+    const double expected = 1 / std::sqrt(std::max(static_cast<double>(n), 1e4));
+    EXPECT_NEAR(learning_rate(o, 768, n), expected, 1e-15);
+  }
 }
 
 }  // namespace

@@ -130,6 +130,18 @@ TEST_F(ProgressTest, ColourIsLeftOutWhereAsked) {
   EXPECT_THAT(terminal.text(), Not(HasSubstr("\x1b[36m")));
 }
 
+TEST_F(ProgressTest, BesideOthersATerminalGetsLinesThatSayWhoseTheyAre) {
+  Terminal terminal(80);
+  {
+    Progress progress(2000, 0, "2/5 R+V", terminal.file, true);
+    progress.update(state(1200, true));
+    progress.line("dev  loss 2.0");
+  }
+  EXPECT_EQ(terminal.text(),
+            "2/5 R+V: step 1,200/2,000  loss 1.912  lr 1.0e-03  14,200 tok/s  0:42 left\n"
+            "2/5 R+V: dev  loss 2.0\n");
+}
+
 TEST_F(ProgressTest, ADumbTerminalGetsPlainLines) {
   Variable term("TERM", "dumb");
   Terminal terminal(80);

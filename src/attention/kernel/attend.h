@@ -21,6 +21,10 @@ at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& valu
 /// A seed for the dropout of one call, from the generator that `torch.manual_seed` sets.
 int64_t draw_seed();
 
+/// The dropout of one call, with a seed of its own; none for a probability of 0. Where `x` belongs to a graph
+/// that is being traced, the graph draws when it runs.
+Dropout draw_dropout(double probability, const at::Tensor& x);
+
 /// softmax(S + M) itself, one matrix per head: B×H×L×M, or 1×H×L×M where S depends on no token and no lengths
 /// are given. For inspection: differentiable, but slow and large compared with attend.
 at::Tensor attention_weights(const Logits& logits, const Mask& mask);

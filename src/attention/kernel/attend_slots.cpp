@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <hwy/aligned_allocator.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/operands.h"
 
 namespace synthesizer {
@@ -23,8 +23,8 @@ struct SlotParts {
 /// What one thread works with. `columns`: the most that a row sees.
 struct SlotScratch {
   explicit SlotScratch(int64_t columns)
-      : tile(hwy::AllocateAligned<float>(static_cast<size_t>(std::max(columns, kTileStride)))) {}
-  hwy::AlignedFreeUniquePtr<float[]> tile;
+      : tile(aligned_floats(static_cast<size_t>(std::max(columns, kTileStride)))) {}
+  AlignedFloats tile;
   Factor key, column, value;
 };
 

@@ -20,6 +20,8 @@ struct ConvolutionProblem {
   int64_t heads() const { return weight.size(-2); }
   int64_t taps() const { return weight.size(-1); }
   bool shared() const { return weight.dim() == 2; }  ///< one kernel for all positions
+  /// A kernel per channel: the vector code then wants the weights of one tap side by side.
+  bool each_channel() const { return heads() == channels(); }
 
   /// Throws InvalidInput where the parts don't fit together, before anything is computed.
   void check() const;

@@ -40,7 +40,8 @@ ConvolutionGradients convolve_backward(const at::Tensor& grad, const at::Tensor&
                                : plain_convolve_backward(p, grad, wanted);
 }
 
-// --- Meta: shapes alone, which may be symbols. All results are contiguous. ---
+// --- Meta: shapes alone, which may be symbols. Results are contiguous, but for the gradient of the weight,
+// which is laid out as the weight. ---
 
 at::Tensor meta_convolve_forward(const at::Tensor& input, const at::Tensor&, const MaybeTensor&, int64_t) {
   return at::empty_symint(input.sym_sizes(), input.options());
@@ -49,10 +50,8 @@ at::Tensor meta_convolve_forward(const at::Tensor& input, const at::Tensor&, con
 ConvolutionGradients meta_convolve_backward(const at::Tensor&, const at::Tensor& input,
                                             const at::Tensor& weight, const MaybeTensor&, int64_t,
                                             std::array<bool, 2> wanted) {
-  auto like = [](bool is_wanted, const at::Tensor& t) {
-    return is_wanted ? at::empty_symint(t.sym_sizes(), t.options()) : at::Tensor();
-  };
-  return {like(wanted[0], input), like(wanted[1], weight)};
+  return {wanted[0] ? at::empty_symint(input.sym_sizes(), input.options()) : at::Tensor(),
+          wanted[1] ? at::empty_like(weight) : at::Tensor()};
 }
 
 // --- Autograd ---

@@ -68,7 +68,7 @@ ConvolutionGradients plain_convolve_backward(const ConvolutionProblem& p, const 
                                              std::array<bool, 2> wanted) {
   const PlainConvolution plain(p);
   const auto input = plain.heads(p.input), dy = plain.heads(grad);
-  auto d_input = at::zeros_like(input), d_weight = at::zeros(p.weight.sizes(), plain.weight.options());
+  auto d_input = at::zeros_like(input), d_weight = at::zeros_like(plain.weight);
   for (int64_t t = 0; t < p.taps(); ++t) {
     const TapRange r = tap_range(p, t);
     if (r.count == 0) continue;

@@ -45,6 +45,47 @@ HWY_INLINE void combine(int64_t width, int64_t count, const float* weight, int64
   }
 }
 
+/// out = Σ_n weight[n] ⊙ row[n] for n < count: a weight for each channel.
+HWY_INLINE void combine_each(int64_t channels, int64_t count, const float* weight, int64_t weight_stride,
+                             const float* row, int64_t row_stride, float* out) {
+  const D d;
+  for_each(
+      channels,
+      [&](int64_t c) {
+        V sum = hn::Zero(d);
+        for (int64_t n = 0; n < count; ++n) {
+          sum = hn::MulAdd(hn::LoadU(d, weight + n * weight_stride + c),
+                           hn::LoadU(d, row + n * row_stride + c), sum);
+        }
+        hn::StoreU(sum, d, out + c);
+      },
+      [&](int64_t c) {
+        float sum = 0;
+        for (int64_t n = 0; n < count; ++n) sum += weight[n * weight_stride + c] * row[n * row_stride + c];
+        out[c] = sum;
+      });
+}
+
+/// to = Σ a ⊙ b over rows that lie `stride` apart in both.
+HWY_INLINE void product_each(int64_t rows, int64_t channels, const float* a, const float* b, int64_t stride,
+                             float* to) {
+  const D d;
+  for_each(
+      channels,
+      [&](int64_t c) {
+        V sum = hn::Zero(d);
+        for (int64_t r = 0; r < rows; ++r) {
+          sum = hn::MulAdd(hn::LoadU(d, a + r * stride + c), hn::LoadU(d, b + r * stride + c), sum);
+        }
+        hn::StoreU(sum, d, to + c);
+      },
+      [&](int64_t c) {
+        float sum = 0;
+        for (int64_t r = 0; r < rows; ++r) sum += a[r * stride + c] * b[r * stride + c];
+        to[c] = sum;
+      });
+}
+
 /// Σ a · b over rows of `width` that lie `stride` apart in both.
 HWY_INLINE float inner_product(int64_t rows, int64_t width, const float* a, const float* b, int64_t stride) {
   const D d;
@@ -68,11 +109,15 @@ void ConvolveRows(const ConvolutionShape& shape, const float* input, const float
   const int64_t channels = shape.channels();
   for (int64_t i = begin; i < end; ++i) {
     const ConvolutionShape::Range taps = shape.inside(i);
-    const float* kernel = weight + i * shape.kernel_stride + taps.first;
+    const float* kernel = weight + i * shape.kernel_stride + taps.first * shape.tap_stride;
     const float* row = input + (i + taps.first - shape.left) * channels;
+    if (shape.each_channel()) {
+      combine_each(channels, taps.count(), kernel, shape.tap_stride, row, channels, output + i * channels);
+      continue;
+    }
     for (int64_t h = 0; h < shape.heads; ++h) {
-      combine(shape.width, taps.count(), kernel + h * shape.taps, 1, row + h * shape.width, channels,
-              output + i * channels + h * shape.width);
+      combine(shape.width, taps.count(), kernel + h * shape.head_stride, shape.tap_stride,
+              row + h * shape.width, channels, output + i * channels + h * shape.width);
     }
   }
 }
@@ -86,9 +131,15 @@ void ConvolveRowsBackward(const ConvolutionShape& shape, const float* grad, cons
     const int64_t last = j < shape.length ? std::min(shape.taps, j + shape.left + 1) : 0;
     first = std::min(first, last);
     const int64_t i = j + shape.left - first;
-    const float* kernel = weight + i * shape.kernel_stride + first;
+    const float* kernel = weight + i * shape.kernel_stride + first * shape.tap_stride;
+    const int64_t next = shape.tap_stride - shape.kernel_stride;
+    if (shape.each_channel()) {
+      combine_each(channels, last - first, kernel, next, grad + i * channels, -channels,
+                   input_grad + j * channels);
+      continue;
+    }
     for (int64_t h = 0; h < shape.heads; ++h) {
-      combine(shape.width, last - first, kernel + h * shape.taps, 1 - shape.kernel_stride,
+      combine(shape.width, last - first, kernel + h * shape.head_stride, next,
               grad + i * channels + h * shape.width, -channels, input_grad + j * channels + h * shape.width);
     }
   }
@@ -102,8 +153,13 @@ void KernelBackward(const ConvolutionShape& shape, const float* grad, const floa
     const int64_t first = std::max(begin, -shift);
     const int64_t last = std::min({end, shape.length, shape.length - shift});
     const int64_t rows = std::max<int64_t>(0, last - first);
+    if (shape.each_channel()) {
+      product_each(rows, channels, grad + first * channels, input + (first + shift) * channels, channels,
+                   kernel_grad + t * shape.tap_stride);
+      continue;
+    }
     for (int64_t h = 0; h < shape.heads; ++h) {
-      kernel_grad[h * shape.taps + t] =
+      kernel_grad[h * shape.head_stride + t * shape.tap_stride] =
           inner_product(rows, shape.width, grad + first * channels + h * shape.width,
                         input + (first + shift) * channels + h * shape.width, channels);
     }

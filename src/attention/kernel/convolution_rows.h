@@ -5,13 +5,18 @@
 
 namespace synthesizer::kernel {
 
-/// The shape of one sample of a convolution, whose rows of heads · width channels lie one after another.
+/// The shape of one sample of a convolution, whose rows of heads · width channels lie one after another. A
+/// "head" is a group of channels that share a kernel.
 struct ConvolutionShape {
   int64_t length;  ///< rows that are not padding
   int64_t heads, width;
   int64_t taps, left;
   int64_t
       kernel_stride;  ///< from the weights (heads×taps) of a row to those of the next; 0 where all share them
+  int64_t head_stride, tap_stride;  ///< from the weights of a head to those of the next, and from tap to tap
+
+  /// A kernel per channel, and weights of one tap side by side: vectors go over channels.
+  bool each_channel() const { return width == 1 && head_stride == 1; }
 
   int64_t channels() const { return heads * width; }
 
@@ -38,7 +43,7 @@ void convolve_rows(const ConvolutionShape& shape, const float* input, const floa
 void convolve_rows_backward(const ConvolutionShape& shape, const float* grad, const float* weight,
                             float* input_grad, int64_t begin, int64_t end);
 
-/// The gradient (heads×taps) of one kernel that these rows share.
+/// The gradient (heads×taps, laid out as the weights of one row) of one kernel that these rows share.
 void kernel_backward(const ConvolutionShape& shape, const float* grad, const float* input, float* kernel_grad,
                      int64_t begin, int64_t end);
 

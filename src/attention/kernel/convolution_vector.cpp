@@ -16,13 +16,32 @@ at::Tensor contiguous_float(const at::Tensor& t) {
   return t.to(at::kFloat).contiguous();
 }
 
+/// The weights as the vector code reads them: (B×L×)H×w, or with a kernel per channel (B×L×)w×H, which costs
+/// no copy where they come from a softmax over taps.
+at::Tensor weights_in_order(const ConvolutionProblem& p) {
+  return contiguous_float(p.each_channel() ? p.weight.transpose(-1, -2) : p.weight);
+}
+
+/// Their gradient, of the same order, laid out as the weights.
+at::Tensor weight_gradient_of(const ConvolutionProblem& p, const at::Tensor& in_order) {
+  const auto gradient = (p.each_channel() ? in_order.transpose(-1, -2) : in_order).to(p.weight.scalar_type());
+  auto result = at::empty_like(p.weight);
+  return gradient.strides() == result.strides() ? gradient : result.copy_(gradient);
+}
+
 /// Calls body(block, sample, its shape, begin, end) for every block of rows.
 template <class Body>
 void for_each_block(const ConvolutionProblem& p, const Body& body) {
   const auto lengths = p.lengths.defined() ? p.lengths.contiguous() : p.lengths;
   const int64_t blocks = (p.rows() + kBlockRows - 1) / kBlockRows;
-  const ConvolutionShape full{p.rows(), p.heads(), p.channels() / p.heads(),
-                              p.taps(), p.left,    p.shared() ? 0 : p.heads() * p.taps()};
+  const ConvolutionShape full{p.rows(),
+                              p.heads(),
+                              p.channels() / p.heads(),
+                              p.taps(),
+                              p.left,
+                              p.shared() ? 0 : p.heads() * p.taps(),
+                              p.each_channel() ? 1 : p.taps(),
+                              p.each_channel() ? p.heads() : 1};
   at::parallel_for(0, p.batch() * blocks, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t b = block / blocks, begin = block % blocks * kBlockRows;
@@ -41,7 +60,7 @@ struct Places {
 };
 
 at::Tensor input_gradient(const ConvolutionProblem& p, const at::Tensor& grad) {
-  const auto weight = contiguous_float(p.weight);
+  const auto weight = weights_in_order(p);
   auto result = at::empty(p.input.sizes(), grad.options());
   const float *dy = grad.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* to = result.data_ptr<float>();
@@ -58,7 +77,9 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
   const Places at(p);
   const int64_t kernel = p.heads() * p.taps();
   if (!p.shared()) {
-    auto result = at::empty(p.weight.sizes(), grad.options());
+    auto result = at::empty({p.batch(), p.rows(), p.each_channel() ? p.taps() : p.heads(),
+                             p.each_channel() ? p.heads() : p.taps()},
+                            grad.options());
     float* to = result.data_ptr<float>();
     for_each_block(p, [&](int64_t, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -66,7 +87,7 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
                         i + 1);
       }
     });
-    return result.to(p.weight.scalar_type());
+    return weight_gradient_of(p, result);
   }
   // A sum for each block, and those added up in their order.
   const int64_t blocks = p.batch() * ((p.rows() + kBlockRows - 1) / kBlockRows);
@@ -75,18 +96,19 @@ at::Tensor weight_gradient(const ConvolutionProblem& p, const at::Tensor& grad) 
   for_each_block(p, [&](int64_t block, int64_t b, const ConvolutionShape& shape, int64_t begin, int64_t end) {
     kernel_backward(shape, dy + b * at.sample, x + b * at.sample, to + block * kernel, begin, end);
   });
-  auto result = at::zeros(p.weight.sizes(), grad.options());
+  auto result = at::zeros({p.each_channel() ? p.taps() : p.heads(), p.each_channel() ? p.heads() : p.taps()},
+                          grad.options());
   float* total = result.data_ptr<float>();
   for (int64_t block = 0; block < blocks; ++block) {
     for (int64_t n = 0; n < kernel; ++n) total[n] += to[block * kernel + n];
   }
-  return result.to(p.weight.scalar_type());
+  return weight_gradient_of(p, result);
 }
 
 }  // namespace
 
 at::Tensor vector_convolve(const ConvolutionProblem& p) {
-  const auto input = contiguous_float(p.input), weight = contiguous_float(p.weight);
+  const auto input = contiguous_float(p.input), weight = weights_in_order(p);
   auto result = at::empty(p.input.sizes(), input.options());
   const float *x = input.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
   float* y = result.data_ptr<float>();

@@ -1,20 +1,20 @@
 // Backward, block by block: the weights of a block are made again from the logits and the saved log-sums.
 //
-// Gradients that belong to one sample and head (query, key, row, left, right, value) are written by the one
-// thread that works on that sample and head. Those that the batch shares (column, table) are summed over the
-// samples by one thread a head, in the order of the batch; where there are fewer heads than threads, the
+// Gradients that belong to one sample and head (query, key, row, left, right, bias, value) are written by the
+// one thread that works on that sample and head. Those that the batch shares (column, table) are summed over
+// the samples by one thread a head, in the order of the batch; where there are fewer heads than threads, the
 // batch is cut into groups with sums of their own, added at the end in a fixed order. Same threads, same
 // bits.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <hwy/aligned_allocator.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/operands.h"
 #include "attention/kernel/paths.h"
 
@@ -23,8 +23,8 @@ namespace {
 
 /// What one thread works with: two tiles, and the factors of all the products.
 struct BackwardScratch {
-  hwy::AlignedFreeUniquePtr<float[]> s = hwy::AllocateAligned<float>(kTileRows * kTileStride);
-  hwy::AlignedFreeUniquePtr<float[]> g = hwy::AllocateAligned<float>(kTileRows * kTileStride);
+  AlignedFloats s = aligned_floats(kTileRows * kTileStride);
+  AlignedFloats g = aligned_floats(kTileRows * kTileStride);
   std::array<float, kTileRows> delta;
   Operands::Columns columns;
   Factor value;             // K×M
@@ -64,6 +64,7 @@ class FusedBackward {
     to_.value = like(wanted.value, p_.value);
     to_.column = like(wanted.column, l.column);
     to_.table = like(wanted.table, l.table);
+    to_.bias = like(wanted.bias, l.bias);
     of_scale_ = wanted.table_scale && l.table_scale.defined();
     for (const at::Tensor* t : {&to_.column, &to_.row}) {
       if (t->defined() && t->dim() == 3) t->zero_();
@@ -130,7 +131,8 @@ class FusedBackward {
 
   void one_matrix(int64_t b, int64_t h, int64_t group, BackwardScratch& scratch) {
     // Cleared here and not before: the memory stays in the cache until it is added to.
-    for (const at::Tensor* t : {&to_.query, &to_.key, &to_.row, &to_.left, &to_.right, &to_.value}) {
+    for (const at::Tensor* t :
+         {&to_.query, &to_.key, &to_.row, &to_.left, &to_.right, &to_.value, &to_.bias}) {
       if (t->defined() && t->dim() == 4) clear(Operands::matrix(*t, b, h));
     }
     const int64_t all_rows = p_.rows(), rows = p_.rows_of(b);
@@ -202,6 +204,10 @@ class FusedBackward {
                            sum.table.data_ptr<float>() + h * sum.table.stride(0),
                            one_row_table_ ? 0 : sum.table.stride(1));
       }
+    }
+    if (to_.bias.defined()) {
+      const Matrix own = Operands::matrix(to_.bias, b, h);
+      put_table_gradient(g, 1, /*add=*/false, own.data, own.row_stride);
     }
     if (to_.left.defined()) {
       const Matrix l = Operands::matrix(to_.left, b, h), r = Operands::matrix(to_.right, b, h);

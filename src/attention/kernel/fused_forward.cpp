@@ -3,12 +3,12 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <hwy/aligned_allocator.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/operands.h"
 #include "attention/kernel/paths.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 /// What one thread works with.
 struct ForwardScratch {
-  hwy::AlignedFreeUniquePtr<float[]> tile = hwy::AllocateAligned<float>(kTileRows * kTileStride);
+  AlignedFloats tile = aligned_floats(kTileRows * kTileStride);
   std::array<float, kTileRows> max, sum, rescale;
   Operands::Columns columns;
   Factor value;

@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/paths.h"
 #include "attention/kernel/weight_rows.h"
 
@@ -94,7 +95,7 @@ class GlobalBackward {
     WeightRows weights;
     std::vector<Factor> values;  ///< K×M of each sample
     Factor grad, column, row;
-    hwy::AlignedFreeUniquePtr<float[]> tile = hwy::AllocateAligned<float>(kTileRows * kTileStride);
+    AlignedFloats tile = aligned_floats(kTileRows * kTileStride);
     std::vector<float> shift = std::vector<float>(kTileRows * kTileColumns);
     /// What a causal mask hides is not multiplied, unless 0 · NaN or 0 · infinity shows there, as in PyTorch.
     bool triangular = false;
@@ -209,8 +210,11 @@ class GlobalBackward {
     const int64_t stride = scratch.weights.any_sums() ? g.columns : 0, width = std::max<int64_t>(stride, 1);
     float* shift = scratch.shift.data();
     std::fill_n(shift, g.rows * width, 0.0f);
+    // Rows that no sample has stay zero, also where their weights are NaN (a row of -infinity).
+    int64_t seen = 0;
     for (int64_t b = 0; b < p_.batch(); ++b) {
       const int64_t rows = std::clamp(p_.rows_of(b), g.row, row_end) - g.row;
+      if (p_.columns_of(b) > 0) seen = std::max(seen, rows);
       int64_t columns = std::clamp(p_.columns_of(b), g.column, column_end) - g.column;
       if (p_.mask.causal) columns = std::min(columns, row_end - g.column);
       multiply(1, Operands::matrix(scaled_, b, h).row_range(g.row, g.row + rows), scratch.values[b], 0,
@@ -224,11 +228,13 @@ class GlobalBackward {
     const Matrix& weight = scratch.weights.weights();
     const Tile p{weight.data + (g.row - block_begin) * weight.row_stride + g.column,
                  weight.row_stride,
-                 g.rows,
+                 seen,
                  g.columns,
                  g.row,
                  g.column};
-    weights_backward(p, g, {p_.mask.causal, p_.columns()}, shift, stride, operands_.dropout_mask(0, h));
+    const Tile live{g.data, g.stride, seen, g.columns, g.row, g.column};
+    if (seen > 0)
+      weights_backward(p, live, {p_.mask.causal, p_.columns()}, shift, stride, operands_.dropout_mask(0, h));
   }
 
   /// From dS to the gradients of the logits' parts. A table's gradient is made of the tile where it lies, or

@@ -33,6 +33,8 @@ Operands::Operands(const Problem& p)
   if (p.logits.table_scale.defined()) table_scale_ = p.logits.table_scale.to(at::kFloat).contiguous();
   // Read along its rows too, but one row may stand for all: that is no reason to copy it.
   if (table_.defined() && table_.stride(-1) != 1) table_ = table_.contiguous();
+  if (p.logits.bias.defined()) bias_ = p.logits.bias.to(at::kFloat);
+  if (bias_.defined() && bias_.stride(-1) != 1) bias_ = bias_.contiguous();
 }
 
 Matrix Operands::matrix(const at::Tensor& t, int64_t b, int64_t h) {
@@ -70,6 +72,11 @@ Table Operands::table(int64_t h) const {
           scale};
 }
 
+Table Operands::bias(int64_t b, int64_t h) const {
+  const Matrix own = matrix(bias_, b, h);
+  return {own.data, own.row_stride};
+}
+
 void Operands::pack_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const {
   if (row_.defined() && columns.head != h) columns.column.pack(column(h).transposed(), rows);
   if (query_.defined() && (columns.head != h || columns.sample != b)) {
@@ -84,6 +91,10 @@ void Operands::form_logits(const Tile& s, const Columns& columns) const {
   bool begun = false;
   if (table_.defined()) {
     put_table(s, table(h), begun);
+    begun = true;
+  }
+  if (bias_.defined()) {
+    put_table(s, bias(b, h), begun);
     begun = true;
   }
   if (const OuterFactors factors = outer(b, h)) {

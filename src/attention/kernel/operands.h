@@ -24,6 +24,7 @@ class Operands {
   Matrix value(int64_t b, int64_t h) const { return matrix(value_, b, h); }
   OuterFactors outer(int64_t b, int64_t h) const;
   Table table(int64_t h) const;
+  Table bias(int64_t b, int64_t h) const;  ///< of one sample; only where the problem has one
   DropoutMask dropout_mask(int64_t b, int64_t h) const;
   /// Whether no factor of the logits is NaN or infinite (the table is none).
   bool finite_features(int64_t b, int64_t h) const;
@@ -44,7 +45,7 @@ class Operands {
 
  private:
   const Problem* problem_;
-  at::Tensor query_, key_, row_, column_, table_, table_scale_, left_, right_, value_;
+  at::Tensor query_, key_, row_, column_, table_, table_scale_, left_, right_, value_, bias_;
   bool causal_;
 };
 

@@ -22,7 +22,7 @@ namespace kernel {
 namespace {
 
 using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor,
-                                at::Tensor, at::Tensor, at::Tensor>;
+                                at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 
 // The arguments that describe a problem, in the order of the schema. Written once; whoever takes them packs
 // them into a Problem at once.
@@ -30,12 +30,15 @@ using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, 
   "Tensor? query, Tensor? key, float scale, Tensor? row, Tensor? column, Tensor? table, " \
   "Tensor? left, Tensor? right, bool tile, Tensor value, Tensor? row_lengths, "           \
   "Tensor? column_lengths, bool causal, float dropout, int seed"
+// Those with a default, as people may leave them out. `drawn` is one int64 that is added to the seed.
+#define PROBLEM_DEFAULTS ", int? rows=None, Tensor? table_scale=None, Tensor? bias=None, Tensor? drawn=None"
 #define PROBLEM_ARGUMENTS                                                                           \
   const MaybeTensor &query, const MaybeTensor &key, double scale, const MaybeTensor &row,           \
       const MaybeTensor &column, const MaybeTensor &table, const MaybeTensor &left,                 \
       const MaybeTensor &right, bool tile, const at::Tensor &value, const MaybeTensor &row_lengths, \
       const MaybeTensor &column_lengths, bool causal, double dropout, int64_t seed,                 \
-      std::optional<int64_t> rows, const MaybeTensor &table_scale
+      std::optional<int64_t> rows, const MaybeTensor &table_scale, const MaybeTensor &bias,         \
+      const MaybeTensor &drawn
 #define PROBLEM_FROM_ARGUMENTS                                                                        \
   Problem {                                                                                           \
     {query.value_or(at::Tensor()),                                                                    \
@@ -48,9 +51,10 @@ using GradientList = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, 
      left.value_or(at::Tensor()),                                                                     \
      right.value_or(at::Tensor()),                                                                    \
      tile,                                                                                            \
-     rows},                                                                                           \
+     rows,                                                                                            \
+     bias.value_or(at::Tensor())},                                                                    \
         {causal, row_lengths.value_or(at::Tensor()), column_lengths.value_or(at::Tensor())}, value, { \
-      dropout, seed                                                                                   \
+      dropout, seed, drawn.value_or(at::Tensor())                                                     \
     }                                                                                                 \
   }
 
@@ -61,10 +65,10 @@ auto from_arguments(PROBLEM_ARGUMENTS) {
 
 template <auto Function>
 auto from_arguments_backward(const at::Tensor& grad, const at::Tensor& result, const at::Tensor& saved,
-                             PROBLEM_ARGUMENTS, std::array<bool, 9> wanted) {
-  return Function(
-      PROBLEM_FROM_ARGUMENTS, grad, result, saved,
-      {wanted[0], wanted[1], wanted[2], wanted[3], wanted[4], wanted[5], wanted[6], wanted[7], wanted[8]});
+                             PROBLEM_ARGUMENTS, std::array<bool, 10> wanted) {
+  return Function(PROBLEM_FROM_ARGUMENTS, grad, result, saved,
+                  {wanted[0], wanted[1], wanted[2], wanted[3], wanted[4], wanted[5], wanted[6], wanted[7],
+                   wanted[8], wanted[9]});
 }
 
 MaybeTensor maybe(const at::Tensor& t) {
@@ -78,7 +82,7 @@ auto with_arguments(const Problem& p, const Body& body, Front&&... front) {
   return body(std::forward<Front>(front)..., maybe(l.query), maybe(l.key), l.scale, maybe(l.row),
               maybe(l.column), maybe(l.table), maybe(l.left), maybe(l.right), l.tile, p.value,
               maybe(p.mask.row_lengths), maybe(p.mask.column_lengths), p.mask.causal, p.dropout.probability,
-              p.dropout.seed, l.rows, maybe(l.table_scale));
+              p.dropout.seed, l.rows, maybe(l.table_scale), maybe(l.bias), maybe(p.dropout.drawn));
 }
 
 // --- CPU, and any other device by plain ATen ---
@@ -87,7 +91,16 @@ bool block_code_serves(const Problem& p) {
   return p.value.is_cpu() && p.value.scalar_type() != at::kDouble;
 }
 
+/// The seed with what was drawn for it, which can be read now.
+Problem with_drawn_seed(Problem p) {
+  const auto drawn = static_cast<uint64_t>(p.dropout.drawn.item<int64_t>());
+  p.dropout.seed = static_cast<int64_t>(static_cast<uint64_t>(p.dropout.seed) + drawn);
+  p.dropout.drawn = at::Tensor();
+  return p;
+}
+
 Result attend_forward(const Problem& p) {
+  if (p.dropout.drawn.defined()) return attend_forward(with_drawn_seed(p));
   p.check();
   if (!block_code_serves(p)) return plain_forward(p);
   return p.logits.global() ? global_forward(p) : fused_forward(p);
@@ -111,6 +124,7 @@ at::Tensor laid_out_as(const at::Tensor& input, bool wanted, const at::Tensor& g
 
 GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
                              const at::Tensor& saved, const NeededGradients& w) {
+  if (p.dropout.drawn.defined()) return attend_backward(with_drawn_seed(p), grad, result, saved, w);
   p.check();
   const Logits& l = p.logits;
   Gradients g;
@@ -129,14 +143,15 @@ GradientList attend_backward(const Problem& p, const at::Tensor& grad, const at:
           laid_out_as(l.left, w.left, g.left),
           laid_out_as(l.right, w.right, g.right),
           laid_out_as(p.value, w.value, g.value),
-          laid_out_as(l.table_scale, w.table_scale, g.table_scale)};
+          laid_out_as(l.table_scale, w.table_scale, g.table_scale),
+          laid_out_as(l.bias, w.bias, g.bias)};
 }
 
 // --- Meta: shapes alone, which may be symbols ---
 
 c10::SymInt symbolic_rows(const Problem& p) {
   const Logits& l = p.logits;
-  for (const at::Tensor* t : {&l.query, &l.row, &l.left}) {
+  for (const at::Tensor* t : {&l.query, &l.row, &l.left, &l.bias}) {
     if (t->defined()) return t->sym_size(-2);
   }
   if (l.table.defined() && l.table.sym_size(1) != 1) return l.table.sym_size(1);
@@ -165,7 +180,8 @@ GradientList meta_attend_backward(const Problem& p, const at::Tensor&, const at:
   const Logits& l = p.logits;
   return {like(w.query, l.query),   like(w.key, l.key),     like(w.row, l.row),
           like(w.column, l.column), like(w.table, l.table), like(w.left, l.left),
-          like(w.right, l.right),   like(w.value, p.value), like(w.table_scale, l.table_scale)};
+          like(w.right, l.right),   like(w.value, p.value), like(w.table_scale, l.table_scale),
+          like(w.bias, l.bias)};
 }
 
 // --- Autograd ---
@@ -178,27 +194,29 @@ Result call_forward(const Problem& p) {
 }
 
 GradientList call_backward(const Problem& p, const at::Tensor& grad, const at::Tensor& result,
-                           const at::Tensor& saved, const std::array<bool, 9>& wanted) {
+                           const at::Tensor& saved, const std::array<bool, 10>& wanted) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("synthesizer::attend_backward", "")
                              .typed<GradientList(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                                 PROBLEM_ARGUMENTS, std::array<bool, 9>)>();
+                                                 PROBLEM_ARGUMENTS, std::array<bool, 10>)>();
   return with_arguments(
       p, [&](const auto&... a) { return op.call(a..., wanted); }, grad, result, saved);
 }
 
 class AttendFunction : public torch::autograd::Function<AttendFunction> {
  public:
-  // The nine differentiable tensors come one by one, since autograd looks for tensors among the arguments;
+  // The ten differentiable tensors come one by one, since autograd looks for tensors among the arguments;
   // the problem has them too.
   static at::Tensor forward(torch::autograd::AutogradContext* context, const MaybeTensor&, const MaybeTensor&,
                             const MaybeTensor&, const MaybeTensor&, const MaybeTensor&, const MaybeTensor&,
-                            const MaybeTensor&, const at::Tensor&, const MaybeTensor&, const Problem& p) {
+                            const MaybeTensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
+                            const Problem& p) {
     at::AutoDispatchBelowADInplaceOrView guard;
     auto [result, saved] = call_forward(p);
     const Logits& l = p.logits;
     context->save_for_backward({l.query, l.key, l.row, l.column, l.table, l.left, l.right, p.value,
-                                l.table_scale, p.mask.row_lengths, p.mask.column_lengths, result, saved});
+                                l.table_scale, l.bias, p.mask.row_lengths, p.mask.column_lengths, result,
+                                saved, p.dropout.drawn});
     context->saved_data["scale"] = p.logits.scale;
     context->saved_data["tile"] = p.logits.tile;
     context->saved_data["rows"] = p.logits.rows;
@@ -213,32 +231,33 @@ class AttendFunction : public torch::autograd::Function<AttendFunction> {
     auto s = context->get_saved_variables();
     auto& data = context->saved_data;
     const Problem p{{s[0], s[1], data["scale"].toDouble(), s[2], s[3], s[4], s[8], s[5], s[6],
-                     data["tile"].toBool(), data["rows"].toOptional<int64_t>()},
-                    {data["causal"].toBool(), s[9], s[10]},
+                     data["tile"].toBool(), data["rows"].toOptional<int64_t>(), s[9]},
+                    {data["causal"].toBool(), s[10], s[11]},
                     s[7],
-                    {data["dropout"].toDouble(), data["seed"].toInt()}};
-    std::array<bool, 9> wanted{};
+                    {data["dropout"].toDouble(), data["seed"].toInt(), s[14]}};
+    std::array<bool, 10> wanted{};
     for (size_t i = 0, input = 0; i < wanted.size(); ++i) {  // absent tensors are not among the inputs
       if (s[i].defined()) wanted[i] = context->needs_input_grad(input++);
     }
-    auto [query, key, row, column, table, left, right, value, table_scale] =
-        call_backward(p, grads[0], s[11], s[12], wanted);
-    return {query, key, row, column, table, left, right, value, table_scale, at::Tensor()};
+    auto [query, key, row, column, table, left, right, value, table_scale, bias] =
+        call_backward(p, grads[0], s[12], s[13], wanted);
+    return {query, key, row, column, table, left, right, value, table_scale, bias, at::Tensor()};
   }
 };
 
 at::Tensor autograd_attend(const Problem& p) {
   const Logits& l = p.logits;
   return AttendFunction::apply(maybe(l.query), maybe(l.key), maybe(l.row), maybe(l.column), maybe(l.table),
-                               maybe(l.left), maybe(l.right), p.value, maybe(l.table_scale), p);
+                               maybe(l.left), maybe(l.right), p.value, maybe(l.table_scale), maybe(l.bias),
+                               p);
 }
 
 void define_attend(torch::Library& m) {
-  m.def("attend(" PROBLEM_SCHEMA ", int? rows=None, Tensor? table_scale=None) -> Tensor");
-  m.def("attend_forward(" PROBLEM_SCHEMA ", int? rows=None, Tensor? table_scale=None) -> (Tensor, Tensor)");
+  m.def("attend(" PROBLEM_SCHEMA PROBLEM_DEFAULTS ") -> Tensor");
+  m.def("attend_forward(" PROBLEM_SCHEMA PROBLEM_DEFAULTS ") -> (Tensor, Tensor)");
   m.def("attend_backward(Tensor grad, Tensor result, Tensor saved, " PROBLEM_SCHEMA
-        ", int? rows, Tensor? table_scale, bool[9] wanted) -> (Tensor, Tensor, Tensor, Tensor, Tensor, "
-        "Tensor, Tensor, Tensor, Tensor)");
+        ", int? rows, Tensor? table_scale, Tensor? bias, Tensor? drawn, bool[10] wanted) -> (Tensor, Tensor, "
+        "Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)");
 }
 
 void add_attend(torch::Library& m) {
@@ -280,15 +299,16 @@ at::Tensor attend(const Logits& logits, const Mask& mask, const at::Tensor& valu
 
 at::Tensor attention_weights(const Logits& logits, const Mask& mask) {
   at::Tensor any = logits.table;
-  for (const at::Tensor* t : {&logits.query, &logits.row, &logits.left}) {
+  for (const at::Tensor* t : {&logits.query, &logits.row, &logits.left, &logits.bias}) {
     if (t->defined()) any = *t;
   }
-  const int64_t columns = logits.key.defined()      ? logits.key.size(2)
-                          : logits.column.defined() ? logits.column.size(1)
-                          : logits.table.defined()  ? logits.table.size(2)
-                                                    : any.size(-2);
-  const bool one_for_all = logits.global() && !logits.row.defined() && any.size(-2) == 1;
-  const int64_t rows = one_for_all ? logits.rows.value_or(columns) : any.size(-2);
+  const c10::SymInt columns = logits.key.defined()      ? logits.key.sym_size(2)
+                              : logits.column.defined() ? logits.column.sym_size(1)
+                              : logits.table.defined()  ? logits.table.sym_size(2)
+                                                        : any.sym_size(-2);
+  const bool one_for_all = logits.global() && !logits.row.defined() && any.sym_size(-2) == 1;
+  const c10::SymInt rows =
+      one_for_all ? (logits.rows ? c10::SymInt(*logits.rows) : columns) : any.sym_size(-2);
   return kernel::plain_weights(logits, mask, rows, columns, any).to(any.scalar_type());
 }
 

@@ -13,9 +13,9 @@ namespace synthesizer::kernel {
 namespace {
 
 /// Which entry of left and of right each column takes.
-std::pair<at::Tensor, at::Tensor> outer_indices(const Logits& l, int64_t columns) {
+std::pair<at::Tensor, at::Tensor> outer_indices(const Logits& l, const c10::SymInt& columns) {
   auto j = at::arange(columns, l.left.options().dtype(at::kLong));
-  const int64_t a = l.left.size(3), b = l.right.size(3);
+  const c10::SymInt a = l.left.sym_size(3), b = l.right.sym_size(3);
   return {j.remainder(a), l.tile ? j.remainder(b) : j.floor_divide(a)};
 }
 
@@ -45,11 +45,12 @@ at::Tensor keep_factors(const Problem& p, at::ScalarType dtype) {
 }
 
 /// The entries beyond the lengths, 1 or B×1×L×M: never read, whatever they are.
-at::Tensor padding_entries(const Mask& mask, int64_t rows, int64_t columns, const at::Tensor& like) {
-  auto beyond = [&](const at::Tensor& lengths, int64_t n) {
+at::Tensor padding_entries(const Mask& mask, const c10::SymInt& rows, const c10::SymInt& columns,
+                           const at::Tensor& like) {
+  auto beyond = [&](const at::Tensor& lengths, const c10::SymInt& n) {
     return at::arange(n, like.options().dtype(at::kLong)).ge(lengths.view({-1, 1, 1, 1}));  // B×1×1×n
   };
-  auto padding = at::zeros({1, 1, rows, columns}, like.options().dtype(at::kBool));
+  auto padding = at::zeros_symint({1, 1, rows, columns}, like.options().dtype(at::kBool));
   if (mask.column_lengths.defined()) padding = padding.logical_or(beyond(mask.column_lengths, columns));
   if (mask.row_lengths.defined()) {
     padding = padding.logical_or(beyond(mask.row_lengths, rows).transpose(-1, -2));
@@ -58,9 +59,11 @@ at::Tensor padding_entries(const Mask& mask, int64_t rows, int64_t columns, cons
 }
 
 /// These and what a causal mask hides.
-at::Tensor hidden_entries(const Mask& mask, int64_t rows, int64_t columns, const at::Tensor& like) {
+at::Tensor hidden_entries(const Mask& mask, const c10::SymInt& rows, const c10::SymInt& columns,
+                          const at::Tensor& like) {
   const auto padding = padding_entries(mask, rows, columns, like);
-  return mask.causal ? padding.logical_or(at::ones({rows, columns}, padding.options()).triu(1)) : padding;
+  return mask.causal ? padding.logical_or(at::ones_symint({rows, columns}, padding.options()).triu(1))
+                     : padding;
 }
 
 /// Autocast would take the products below float32 again.
@@ -86,7 +89,8 @@ struct PlainAttention {
 
 }  // namespace
 
-at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns, const at::Tensor& like) {
+at::Tensor plain_logits(const Logits& l, const c10::SymInt& rows, const c10::SymInt& columns,
+                        const at::Tensor& like) {
   auto wider = [](const at::Tensor& t) { return t.to(wide(t)); };
   at::Tensor s;
   auto add = [&](const at::Tensor& part) { s = s.defined() ? s + part : part; };
@@ -98,18 +102,19 @@ at::Tensor plain_logits(const Logits& l, int64_t rows, int64_t columns, const at
   if (l.table.defined()) {
     auto table = wider(l.table);
     if (l.table_scale.defined()) table = table * l.table_scale.to(table.scalar_type()).view({-1, 1, 1});
-    add(table.unsqueeze(0).expand({1, l.table.size(0), rows, columns}));
+    add(table.unsqueeze(0).expand_symint({1, l.table.sym_size(0), rows, columns}));
   }
   if (l.left.defined()) {
     auto [u, w] = outer_indices(l, columns);
     add(wider(l.left).index_select(3, u) * wider(l.right).index_select(3, w));
   }
+  if (l.bias.defined()) add(wider(l.bias));
   // No part at all: equal weights.
-  return s.defined() ? s : at::zeros({1, 1, rows, columns}, like.options().dtype(wide(like)));
+  return s.defined() ? s : at::zeros_symint({1, 1, rows, columns}, like.options().dtype(wide(like)));
 }
 
-at::Tensor plain_weights(const Logits& logits, const Mask& mask, int64_t rows, int64_t columns,
-                         const at::Tensor& like) {
+at::Tensor plain_weights(const Logits& logits, const Mask& mask, const c10::SymInt& rows,
+                         const c10::SymInt& columns, const at::Tensor& like) {
   const NoAutocast guard(c10::autocast_dispatch_keyset);
   const auto s = plain_logits(logits, rows, columns, like);
   const auto weights = at::softmax(s.masked_fill(hidden_entries(mask, rows, columns, s), -INFINITY), -1);
@@ -162,6 +167,7 @@ Gradients plain_backward(const Problem& p, const at::Tensor& grad, const NeededG
     to.left = at::zeros_like(left).index_add(3, u, ds * right.index_select(3, w));
     to.right = at::zeros_like(right).index_add(3, w, ds * left.index_select(3, u));
   }
+  if (wanted.bias) to.bias = ds;
   return to;
 }
 

@@ -5,15 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "base/error.h"
 
 namespace synthesizer::kernel {
 namespace {
-
-std::string shape_of(const at::Tensor& t) {
-  return fmt::format("{}", fmt::join(t.sizes(), "×"));
-}
 
 /// -1 stands for any size.
 void expect(const char* name, const at::Tensor& t, std::initializer_list<int64_t> wanted) {
@@ -26,7 +23,7 @@ void expect(const char* name, const at::Tensor& t, std::initializer_list<int64_t
   auto text = [](int64_t size) { return size < 0 ? std::string("any") : std::to_string(size); };
   std::string list;
   for (int64_t size : wanted) list += (list.empty() ? "" : "×") + text(size);
-  invalid(fmt::format("{} has shape {}: it must be {}", name, shape_of(t), list));
+  invalid(fmt::format("{} has shape {}: it must be {}", name, shape_text(t), list));
 }
 
 int64_t length_of(const at::Tensor& lengths, int64_t b, int64_t otherwise) {
@@ -36,22 +33,31 @@ int64_t length_of(const at::Tensor& lengths, int64_t b, int64_t otherwise) {
 
 }  // namespace
 
-void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, int64_t most) {
+std::string shape_text(const at::Tensor& t) {
+  std::ostringstream out;  // sizes may be symbols
+  for (int64_t d = 0; d < t.dim(); ++d) out << (d > 0 ? "×" : "") << t.sym_size(d);
+  return out.str();
+}
+
+void check_lengths(const char* name, const at::Tensor& lengths, const c10::SymInt& batch,
+                   const c10::SymInt& most) {
   if (!lengths.defined()) return;
   if (lengths.scalar_type() != at::kLong || lengths.dim() != 1) {
     invalid(fmt::format("{} must be one int64 number per sample, not {} of shape {}", name,
-                        c10::toString(lengths.scalar_type()), shape_of(lengths)));
+                        c10::toString(lengths.scalar_type()), shape_text(lengths)));
   }
-  if (lengths.size(0) != batch) {
+  if (lengths.sym_size(0) != batch) {
     invalid(fmt::format("{} has {} entries for a batch of {}: there must be one per sample", name,
-                        lengths.size(0), batch));
+                        shape_text(lengths), batch.guard_int(__FILE__, __LINE__)));
   }
-  if (!lengths.is_cpu()) return;  // looking would make a device wait
+  // Looking would make a device wait; while a graph is traced there is nothing to see.
+  if (!lengths.is_cpu() || lengths.key_set().has(c10::DispatchKey::Python)) return;
   const auto flat = lengths.contiguous();
-  for (int64_t b = 0; b < batch; ++b) {
+  const int64_t limit = most.guard_int(__FILE__, __LINE__);
+  for (int64_t b = 0; b < flat.size(0); ++b) {
     int64_t n = flat.const_data_ptr<int64_t>()[b];
-    if (n < 0 || n > most) {
-      invalid(fmt::format("{}[{}] is {}: it must be from 0 to {}", name, b, n, most));
+    if (n < 0 || n > limit) {
+      invalid(fmt::format("{}[{}] is {}: it must be from 0 to {}", name, b, n, limit));
     }
   }
 }
@@ -60,6 +66,7 @@ int64_t Problem::rows() const {
   if (logits.query.defined()) return logits.query.size(2);
   if (logits.row.defined()) return logits.row.size(-2);
   if (logits.left.defined()) return logits.left.size(2);
+  if (logits.bias.defined()) return logits.bias.size(-2);
   if (logits.table.defined() && logits.table.size(1) != 1) return logits.table.size(1);
   return logits.rows.value_or(columns());
 }
@@ -78,7 +85,7 @@ void Problem::check() const {
     invalid(fmt::format("value has dtype {}: it must be float32, bfloat16 or float64", c10::toString(dtype)));
   }
   if (value.dim() != 4) {
-    invalid(fmt::format("value has shape {}: it must be batch×heads×columns×width", shape_of(value)));
+    invalid(fmt::format("value has shape {}: it must be batch×heads×columns×width", shape_text(value)));
   }
   const int64_t b = batch(), h = heads(), m = columns();
   auto pair = [&](const char* names, const at::Tensor& first, const at::Tensor& second) {
@@ -127,13 +134,15 @@ void Problem::check() const {
       invalid(fmt::format("left and right have {} and {} columns: their product must reach {}", a, c, m));
     }
   }
+  if (logits.bias.defined()) expect("bias", logits.bias, {b, h, l, m});
   for (const auto& [name, tensor] : {std::pair<const char*, const at::Tensor&>{"query", logits.query},
                                      {"key", logits.key},
                                      {"row", logits.row},
                                      {"column", logits.column},
                                      {"table", logits.table},
                                      {"left", logits.left},
-                                     {"right", logits.right}}) {
+                                     {"right", logits.right},
+                                     {"bias", logits.bias}}) {
     if (!tensor.defined()) continue;
     if (tensor.scalar_type() != dtype) {
       invalid(fmt::format("{} has dtype {} and value {}: all must have one", name,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <tuple>
 
 #include "attention/logits.h"
@@ -27,17 +28,22 @@ struct Problem {
   void check() const;
 };
 
-/// Throws InvalidInput unless lengths are undefined or one int64 number per sample from 0 to `most`.
-void check_lengths(const char* name, const at::Tensor& lengths, int64_t batch, int64_t most);
+/// Throws InvalidInput unless lengths are undefined or one int64 number per sample from 0 to `most`. The
+/// numbers themselves are checked where they can be read: on the CPU, and not while a graph is traced.
+void check_lengths(const char* name, const at::Tensor& lengths, const c10::SymInt& batch,
+                   const c10::SymInt& most);
+
+/// "2×5×16", for messages.
+std::string shape_text(const at::Tensor& t);
 
 /// One tensor for each differentiable input, undefined where absent or not asked for.
 struct Gradients {
-  at::Tensor query, key, row, column, table, left, right, value, table_scale;
+  at::Tensor query, key, row, column, table, left, right, value, table_scale, bias;
 };
 
 /// Which of them are asked for, in the same order.
 struct NeededGradients {
-  bool query, key, row, column, table, left, right, value, table_scale;
+  bool query, key, row, column, table, left, right, value, table_scale, bias;
 };
 
 /// What forward gives: the result, and what backward wants to see again: the logarithm of each row's sum of

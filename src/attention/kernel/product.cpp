@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/few_rows.h"
 
 // Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
@@ -180,7 +181,7 @@ void Factor::pack(const Matrix& b, int64_t rows) {
   if (!packed_) return;
   const auto size = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
   if (size > capacity_) {
-    data_ = hwy::AllocateAligned<float>(size);
+    data_ = aligned_floats(size);
     capacity_ = size;
   }
   HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());

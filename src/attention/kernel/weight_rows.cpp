@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "attention/kernel/aligned_floats.h"
+
 namespace synthesizer::kernel {
 
 void make_weights(const Operands& operands, const Operands::Columns& columns, bool causal, int64_t begin,
@@ -34,9 +36,7 @@ WeightRows::WeightRows(const Problem& p, const Operands& operands, int64_t most,
       // Rows are set apart by a little, so that a column does not fall into one set of the cache.
       stride_(p.columns() + 16),
       any_sums_(p.mask.column_lengths.defined()) {
-  auto allocate = [&] {
-    return hwy::AllocateAligned<float>(static_cast<size_t>(std::max<int64_t>(most * stride_, 1)));
-  };
+  auto allocate = [&] { return aligned_floats(static_cast<size_t>(std::max<int64_t>(most * stride_, 1))); };
   if (!ready_.defined()) own_ = allocate();
   if (p.dropout.probability > 0) own_dropped_ = allocate();
   if (!any_sums_) return;

@@ -1,4 +1,7 @@
-// How attention weights are distributed, layer by layer, for all runs: the paper's figure.
+// How attention weights are distributed, layer by layer, for all runs, after training and before it: the
+// paper's figure.
+
+const before_training = [1, 3];
 
 /// The share of each bin; on a logarithmic scale an empty bin lies on the floor.
 function histogram_points({edges, counts}, floor) {
@@ -10,18 +13,26 @@ function histogram_points({edges, counts}, floor) {
 
 /// The power of ten beneath every bin that is not empty.
 function histogram_floor(entries) {
-  const shares = entries.flatMap(({histogram: {counts}}) => {
-    const total = counts.reduce((a, b) => a + b, 0);
-    return counts.filter((count) => count > 0).map((count) => count / total);
-  });
+  const shares = entries.flatMap(({histogram: {counts, start = []}}) => [counts, start].flatMap((each) => {
+    const total = each.reduce((a, b) => a + b, 0);
+    return each.filter((count) => count > 0).map((count) => count / total);
+  }));
   return 10 ** (Math.ceil(Math.log10(Math.min(0.1, ...shares))) - 1);
 }
 
-/// One layer of one stack: a line a run.
+/// One layer of one stack: a line per run, and a dotted one for the weights that its training began with.
 function layer_histogram(entries, label, floor) {
   const once = entries.filter((entry, i) => entries.findIndex((other) => other.run === entry.run) === i);
-  const lines = once.map(({run, histogram}) => ({...run, points: histogram_points(histogram, floor)}))
-                    .filter((line) => line.points.length);
+  const lines =
+      once.flatMap(({run, histogram}) => [{...run, points: histogram_points(histogram, floor)}, {
+                     ...run,
+                     name: `${run.name} before training`,
+                     dash: before_training,
+                     points: histogram.start ?
+                         histogram_points({edges: histogram.edges, counts: histogram.start}, floor) :
+                         []
+                   }])
+          .filter((line) => line.points.length);
   if (!lines.length) return null;
   const edges = once[0].histogram.edges;
   const {box, whole} = figure(`Layer ${entries[0].layer + 1}`, label);
@@ -58,7 +69,12 @@ function histograms_section() {
   });
   return section(
       "histograms", "How weights are distributed",
-      element("p", {class: "quiet"}, "The share of attention weights of each size, on a logarithmic scale."),
+      element(
+          "p", {class: "quiet"},
+          "The share of attention weights of each size, on a logarithmic scale." +
+              (entries.some((entry) => entry.histogram.start) ?
+                   " Dotted: with the weights that training began with." :
+                   "")),
       runs.length > 1 && key_of(runs.filter((run) => run.attention?.some((entry) => entry.histogram))),
       ...parts);
 }

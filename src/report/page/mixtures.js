@@ -54,9 +54,11 @@ function mixtures_section() {
     const run = mixed[Number(which.value())], styles = member_styles(run.mixture);
     pictures.replaceChildren(key_of(styles), ...mixture_charts(run, styles));
   }
-  const which = choice("Run", mixed.map((run, i) => [i, run.name]), draw);
+  const which = choice("Run", mixed.map((run, i) => [i, run.name + logit_rate(run)]), draw);
   const by_heads = mixed.some((run) => run.mixture.some((record) => by_head(record).length > 1));
-  const about = "The weight of each member in every layer, from the first step to the last." +
+  const about =
+      "The weight of each member in every layer, from the first step to the last. They are in the " +
+      "parameter group logits, whose learning rate train.logit_learning_rate multiplies." +
       (by_heads ? " Faint lines are single heads." : "");
   queueMicrotask(draw);
   return section(

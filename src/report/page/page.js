@@ -27,7 +27,7 @@ start_theme();
 const sections =
     [
       table_section, curves_section, trade_offs_section, attention_section, histograms_section,
-      mixtures_section, samples_section, settings_section, command_section
+      mixtures_section, moved_section, samples_section, settings_section, command_section
     ].map((make) => make())
         .filter(Boolean);
 document.getElementById("sections").append(...sections);

@@ -32,12 +32,13 @@ function table_columns() {
   return columns.filter((column) => runs.some((run) => is_number(column.value(run))));
 }
 
-/// What stands beside a score: its interval or its spread over seeds, and the paper's figure.
+/// What stands beside a score: its interval or its spread over seeds, and published figures.
 function beside(score, cell) {
   const text = (value) => fixed(value, score.decimals ?? 2), notes = [];
   if (is_number(cell.spread)) notes.push(`± ${text(cell.spread)}`);
   if (is_number(cell.low) && is_number(cell.high)) notes.push(`${text(cell.low)} – ${text(cell.high)}`);
   if (is_number(cell.paper)) notes.push(`paper ${text(cell.paper)}`);
+  if (is_number(cell.narang)) notes.push(`2021 ${text(cell.narang)}`);
   return notes.map((note) => element("small", {}, note));
 }
 
@@ -70,6 +71,8 @@ function table_notes() {
     notes.push(`No score differs from that of ${runs[0].name} with p < 0.05 in a paired test.`);
   if (all.some((cell) => is_number(cell.paper)))
     notes.push(report.paper ?? "Paper: the figure printed for the same attention.");
+  if (all.some((cell) => is_number(cell.narang)))
+    notes.push("2021: Narang et al., a later study with the authors' code (arXiv 2102.11972).");
   return notes.length ? element("p", {class: "quiet"}, notes.join(" ")) : null;
 }
 

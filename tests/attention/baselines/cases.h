@@ -28,6 +28,8 @@ inline std::vector<AttentionOptions> convolutions(bool causal) {
     all.back().bias = true;
     all.push_back(baseline(name, causal, {{"kernel", causal ? 4 : 5}}));
     all.back().heads = 12;
+    all.push_back(baseline(name, causal, {{"kernel", 3}, {"groups", 6}}));
+    all.push_back(baseline(name, causal, {{"kernel", 5}, {"groups", 12}}));  // a kernel for each channel
   }
   return all;
 }

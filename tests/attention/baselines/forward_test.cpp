@@ -29,6 +29,7 @@ TEST_P(BaselineForward, has_the_gradients_of_finite_differences) {
   options.heads = std::min<int64_t>(options.heads, 2);
   options.max_length = 5;
   if (options.options.has("rank")) options.options.set("rank", int64_t{3});
+  if (options.options.has("groups")) options.options.set("groups", options.width);
   const auto layer = make_layer(options);
   check_gradients(layer, 2, 5);
   check_gradients(layer, 3, 4, some_lengths(3, 4));

@@ -117,6 +117,9 @@ TEST(Baselines, have_stable_names) {
               ::testing::UnorderedElementsAre("glu.weight 24x12", "glu.bias 24", "output.weight 12x12",
                                               "output.bias 12", "kernel.weight 21x12"));
   EXPECT_THAT(
+      names(baseline("dynamic-conv:5", false, {{"groups", 12}})),
+      ::testing::UnorderedElementsAre("glu.weight 24x12", "output.weight 12x12", "kernel.weight 60x12"));
+  EXPECT_THAT(
       names(baseline("linformer:4", false, {{"share_heads", false}})),
       ::testing::UnorderedElementsAre("query.weight 12x12", "key.weight 12x12", "value.weight 12x12",
                                       "output.weight 12x12", "project.key 3x4x16", "project.value 3x4x16"));
@@ -135,6 +138,11 @@ TEST(Baselines, count_by_their_formulas) {
   EXPECT_EQ(light.macs, 3 * L * D * D + L * D * W);
   EXPECT_EQ(dynamic.synthesis, D * H * W);
   EXPECT_EQ(dynamic.macs, light.macs + L * D * H * W);
+  const Count channels = count(baseline("dynamic-conv:5", false, {{"groups", D}}));
+  EXPECT_EQ(channels.synthesis, D * D * W);
+  EXPECT_EQ(channels.total, 3 * D * D + D * D * W);
+  EXPECT_EQ(channels.macs, light.macs + L * D * D * W);
+  EXPECT_EQ(count(baseline("light-conv:5", false, {{"groups", 6}})).synthesis, 6 * W);
   EXPECT_EQ(linformer.synthesis, 2 * D * D + 2 * k * N);
   EXPECT_EQ(linformer.total, 4 * D * D + 2 * k * N);
   EXPECT_EQ(linformer.macs, 4 * L * D * D + 4 * L * D * k);

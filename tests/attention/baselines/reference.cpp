@@ -54,7 +54,8 @@ Row softmax(const Row& scores) {
 
 /// Both convolutions, for the rows of one sample that are not padding.
 Rows convolved(const Parameters& p, const AttentionOptions& o, const Rows& x) {
-  const auto width = static_cast<size_t>(o.width), heads = static_cast<size_t>(o.heads), k = width / heads;
+  const auto width = static_cast<size_t>(o.width), heads = static_cast<size_t>(o.heads);
+  const auto groups = static_cast<size_t>(o.options.integer("groups", o.heads)), k = width / groups;
   Rows z, out;
   for (const Row& row : x) {
     const Row both = linear(p, "glu", row);
@@ -64,16 +65,17 @@ Rows convolved(const Parameters& p, const AttentionOptions& o, const Rows& x) {
   }
   const Rows kernel = p.rows("kernel.weight");
   const bool light = o.attention.starts_with("light");
-  const auto taps = static_cast<int64_t>(light ? kernel[0].size() : kernel.size() / heads);
+  const auto taps = static_cast<int64_t>(light ? kernel[0].size() : kernel.size() / groups);
   const int64_t left = o.causal ? taps - 1 : (taps - 1) / 2, length = static_cast<int64_t>(x.size());
   for (int64_t i = 0; i < length; ++i) {
     Row y(width, 0.0);
-    for (size_t h = 0; h < heads; ++h) {
+    for (size_t h = 0; h < groups; ++h) {
       Row scores = light ? kernel[h] : Row();
       for (int64_t t = 0; !light && t < taps; ++t) {
         double sum = 0;
         for (size_t c = 0; c < width; ++c)
-          sum += kernel[h * static_cast<size_t>(taps) + static_cast<size_t>(t)][c] *
+          sum += kernel[groups == heads ? h * static_cast<size_t>(taps) + static_cast<size_t>(t)
+                                        : static_cast<size_t>(t) * groups + h][c] *
                  z[static_cast<size_t>(i)][c];
         scores.push_back(sum);
       }

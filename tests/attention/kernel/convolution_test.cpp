@@ -20,8 +20,8 @@ struct ConvolutionSizes {
 };
 
 std::vector<ConvolutionSizes> convolution_sizes() {
-  const std::tuple<int64_t, int64_t> head_sizes[] = {{1, 1},  {3, 5},  {2, 8},  {1, 17},
-                                                     {2, 32}, {1, 67}, {2, 100}};
+  const std::tuple<int64_t, int64_t> head_sizes[] = {{1, 1},  {3, 5},   {2, 8},  {1, 17}, {2, 32},
+                                                     {1, 67}, {2, 100}, {19, 1}, {67, 1}};
   std::vector<ConvolutionSizes> all;
   for (const auto& [heads, width] : head_sizes) {
     for (bool shared : {false, true}) {

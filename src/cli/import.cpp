@@ -1,0 +1,44 @@
+// synth import: a model of another program as a run.
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/print.h"
+#include "inspect/new_run.h"
+#include "interop/import_model.h"
+
+namespace synthesizer::cli {
+namespace {
+
+struct ImportArguments {
+  ImportOptions options;
+  std::string to;
+};
+
+void import_run(const ImportArguments& a, const std::vector<std::string>& command) {
+  check_does_not_exist(a.to);
+  const auto task = import_model(a.options);
+  write_new_run(a.to, *task, {"import", a.options.folder, command}, {});
+  print_note("made {}, a {} run of {}\n", a.to, task->recipe().task, a.options.folder);
+}
+
+}  // namespace
+
+void add_import(CLI::App& program, const std::vector<std::string>& command_line) {
+  auto* command = program.add_subcommand("import", "a model of Hugging Face or Marian as a run");
+  auto a = std::make_shared<ImportArguments>();
+  command
+      ->add_option("FOLDER", a->options.folder,
+                   "with config.json, model.safetensors or pytorch_model.bin, and the tokenizer's files")
+      ->required();
+  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  command
+      ->add_option("--ignore", a->options.ignored,
+                   "settings of config.json, separated by commas, that do not change what the model computes")
+      ->delimiter(',')
+      ->type_name("KEY");
+  command->callback([a, command_line] { import_run(*a, command_line); });
+}
+
+}  // namespace synthesizer::cli

@@ -1,0 +1,120 @@
+// Classifiers of BERT: an encoder with learned positions, a norm before the first layer, and a pooler.
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "interop/family.h"
+#include "interop/tokenizer_files.h"
+
+namespace synthesizer {
+namespace {
+
+/// The names of the classes, by number.
+std::vector<std::string> class_names(ForeignConfig& config, int64_t count) {
+  std::vector<std::string> names;
+  for (int64_t n = 0; n < count; ++n) names.push_back(fmt::format("LABEL_{}", n));
+  const auto& given = config.value("id2label");
+  if (!given.is_object()) return names;
+  for (int64_t n = 0; n < count; ++n) {
+    const auto found = given.find(std::to_string(n));
+    if (found == given.end() || !found->is_string() || static_cast<int64_t>(given.size()) != count)
+      config.refuse("id2label", fmt::format("does not name the {} classes of the weights", count));
+    names[static_cast<size_t>(n)] = found->get<std::string>();
+  }
+  return names;
+}
+
+ModelOptions bert_model(ForeignConfig& config) {
+  ModelOptions model;
+  model.attention = {"V"};
+  model.attention_options.set("query_bias", true);
+  model.width = config.integer("hidden_size");
+  model.heads = config.integer("num_attention_heads");
+  model.layers = model.encoder_layers = config.integer("num_hidden_layers");
+  model.decoder_layers = model.layers;
+  model.feed_forward = config.integer("intermediate_size");
+  model.max_length = config.integer("max_position_embeddings", 512);
+  model.dropout = config.real("hidden_dropout_prob", 0.1);
+  model.attention_dropout = config.real("attention_probs_dropout_prob", 0.1);
+  model.norm_place = NormPlace::post;
+  model.norm_epsilon = config.real("layer_norm_eps", 1e-12);
+  model.embedding_norm = true;
+  model.positions = PositionKind::learned;
+  model.activation = activation_named(config, "hidden_act", config.text("hidden_act", "gelu"));
+  model.embedding_scale = false;
+  model.output_bias = true;
+  model.pooling = Pooling::first_tanh;
+  config.expect("classifier_dropout", model.dropout);
+  config.expect("position_embedding_type", "absolute");
+  config.expect("is_decoder", false);
+  config.expect("add_cross_attention", false);
+  config.without_effect({"pad_token_id", "bos_token_id", "eos_token_id", "directionality",
+                         "tie_word_embeddings", "pooler_fc_size", "pooler_num_attention_heads",
+                         "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "num_labels"});
+  check_sizes(config, model);
+  return model;
+}
+
+}  // namespace
+
+ModelPlan plan_bert(ModelFolder& folder) {
+  ForeignConfig& config = folder.config;
+  ForeignWeights& weights = folder.weights;
+  if (!weights.has("classifier.weight") || !weights.has("bert.pooler.dense.weight")) {
+    invalid(fmt::format("{} is not a classifier: of BERT, models for sequence classification are supported",
+                        folder.path));
+  }
+  if (config.text("problem_type", "single_label_classification") != "single_label_classification")
+    config.refuse("problem_type", "is not single_label_classification, which alone is supported");
+  ModelPlan plan;
+  plan.recipe.task = "classification";
+  ModelOptions& model = plan.recipe.model = bert_model(config);
+  plan.recipe.data.labels = class_names(config, weights.take("classifier.weight").size(0));
+  if (plan.recipe.data.labels.size() < 2)
+    invalid(fmt::format("{} has one class: it is a regression, which is not supported", folder.path));
+
+  // All tokens of a text are of the first type, whose vector is added to those of the positions.
+  const auto types = weights.take("bert.embeddings.token_type_embeddings.weight");
+  if (types.dim() != 2 || types.size(0) != config.integer("type_vocab_size", 2) ||
+      types.size(1) != model.width)
+    config.refuse("type_vocab_size", "does not fit the weights");
+  auto with_type = [type = types.select(0, 0)](const at::Tensor& positions) {
+    return positions.dim() == 2 && positions.size(1) == type.size(0) ? positions + type : positions;
+  };
+  // The first files call a norm's tensors gamma and beta.
+  const bool old_names = weights.has("bert.embeddings.LayerNorm.gamma");
+  const std::map<std::string, std::string> norm_kind = {{"weight", old_names ? "gamma" : "weight"},
+                                                        {"bias", old_names ? "beta" : "bias"}};
+  TensorRules& rules = plan.rules;
+  rules = {{"embedding.weight", "bert.embeddings.word_embeddings.weight"},
+           {"encoder.positions.weight", "bert.embeddings.position_embeddings.weight", with_type}};
+  const std::string ours = "encoder.layers.{}.", theirs = "bert.encoder.layer.{}.";
+  TensorRules layer;
+  for (const auto& [kind, norm] : norm_kind) {
+    rules.push_back({"encoder.embedding_norm." + kind, "bert.embeddings.LayerNorm." + norm});
+    rules.push_back({"pooler." + kind, "bert.pooler.dense." + kind});
+    rules.push_back({"classes." + kind, "classifier." + kind});
+    layer.push_back({ours + "attention.logits.V.query." + kind, theirs + "attention.self.query." + kind});
+    if (kind == "weight")  // a bias of the keys has no effect
+      layer.push_back({ours + "attention.logits.V.key.weight", theirs + "attention.self.key.weight"});
+    layer.push_back({ours + "attention.value." + kind, theirs + "attention.self.value." + kind});
+    layer.push_back({ours + "attention.output." + kind, theirs + "attention.output.dense." + kind});
+    layer.push_back({ours + "attention_norm." + kind, theirs + "attention.output.LayerNorm." + norm});
+    layer.push_back({ours + "feed_forward.in." + kind, theirs + "intermediate.dense." + kind});
+    layer.push_back({ours + "feed_forward.out." + kind, theirs + "output.dense." + kind});
+    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "output.LayerNorm." + norm});
+  }
+  add_layers(rules, model.layers, layer);
+  for (int64_t n = 0; n < model.layers; ++n)
+    weights.skip(fmt::format("bert.encoder.layer.{}.attention.self.key.bias", n));
+  weights.skip("bert.embeddings.position_ids");
+  const auto tokenizer = bert_tokenizer(folder.path, config.integer("vocab_size"));
+  plan.tokenizers = {tokenizer, tokenizer};
+  return plan;
+}
+
+}  // namespace synthesizer

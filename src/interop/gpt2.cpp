@@ -1,0 +1,87 @@
+// GPT-2: a decoder alone with learned positions, whose matrices are stored input first.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "interop/family.h"
+#include "interop/tokenizer_files.h"
+
+namespace synthesizer {
+namespace {
+
+ModelOptions gpt2_model(ForeignConfig& config) {
+  ModelOptions model;
+  model.attention = {"V"};
+  model.attention_options.set("query_bias", true);
+  model.width = config.integer("n_embd");
+  model.heads = config.integer("n_head");
+  model.layers = model.decoder_layers = config.integer("n_layer");
+  model.encoder_layers = model.layers;
+  model.feed_forward = config.integer("n_inner", 4 * model.width);
+  model.max_length = config.integer("n_positions", 1024);
+  config.expect("n_ctx", model.max_length);
+  model.dropout = config.real("resid_pdrop", 0.1);
+  model.attention_dropout = config.real("attn_pdrop", 0.1);
+  model.norm_epsilon = config.real("layer_norm_epsilon", 1e-5);
+  model.positions = PositionKind::learned;
+  model.activation =
+      activation_named(config, "activation_function", config.text("activation_function", "gelu_new"));
+  model.embedding_scale = false;
+  config.expect("embd_pdrop", model.dropout);
+  config.expect("scale_attn_weights", true);
+  config.expect("scale_attn_by_inverse_layer_idx", false);
+  config.expect("reorder_and_upcast_attn", false);
+  config.expect("add_cross_attention", false);
+  config.without_effect({"summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
+                         "summary_first_dropout", "id2label", "pad_token_id", "classifier_dropout"});
+  check_sizes(config, model);
+  return model;
+}
+
+}  // namespace
+
+ModelPlan plan_gpt2(ModelFolder& folder) {
+  ForeignConfig& config = folder.config;
+  ForeignWeights& weights = folder.weights;
+  ModelPlan plan;
+  plan.recipe.task = "language-model";
+  ModelOptions& model = plan.recipe.model = gpt2_model(config);
+  // The first files had no prefix.
+  const std::string root = weights.has("transformer.wte.weight") ? "transformer." : "";
+  model.tied = is_tied(weights, "lm_head.weight", root + "wte.weight");
+  config.without_effect({"tie_word_embeddings"});  // the weights say it
+  TensorRules& rules = plan.rules;
+  rules = {{"embedding.weight", root + "wte.weight"},
+           {"decoder.positions.weight", root + "wpe.weight"},
+           {"decoder.norm.weight", root + "ln_f.weight"},
+           {"decoder.norm.bias", root + "ln_f.bias"}};
+  if (!model.tied) rules.push_back({"output.weight", "lm_head.weight"});
+  const std::string ours = "decoder.layers.{}.", theirs = root + "h.{}.";
+  TensorRules layer;
+  for (const std::string kind : {"weight", "bias"}) {
+    const std::string attention = theirs + "attn.c_attn." + kind;
+    layer.push_back({ours + "attention.logits.V.query." + kind, attention, part_of_columns(0, 3)});
+    if (kind == "weight")  // a bias of the keys has no effect
+      layer.push_back({ours + "attention.logits.V.key." + kind, attention, part_of_columns(1, 3)});
+    layer.push_back({ours + "attention.value." + kind, attention, part_of_columns(2, 3)});
+    layer.push_back({ours + "attention.output." + kind, theirs + "attn.c_proj." + kind, transposed()});
+    layer.push_back({ours + "attention_norm." + kind, theirs + "ln_1." + kind});
+    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "ln_2." + kind});
+    layer.push_back({ours + "feed_forward.in." + kind, theirs + "mlp.c_fc." + kind, transposed()});
+    layer.push_back({ours + "feed_forward.out." + kind, theirs + "mlp.c_proj." + kind, transposed()});
+  }
+  add_layers(rules, model.layers, layer);
+  for (int64_t n = 0; n < model.layers; ++n) {  // the causal mask, which some files hold
+    weights.skip(fmt::format("{}h.{}.attn.bias", root, n));
+    weights.skip(fmt::format("{}h.{}.attn.masked_bias", root, n));
+  }
+  read_generation_settings(folder, plan.recipe.decode);
+  const int64_t end = config.integer("eos_token_id", 50256);
+  config.expect("bos_token_id", end);
+  const auto tokenizer = gpt2_tokenizer(folder.path, config.integer("vocab_size"), static_cast<Token>(end));
+  plan.tokenizers = {tokenizer, tokenizer};
+  return plan;
+}
+
+}  // namespace synthesizer

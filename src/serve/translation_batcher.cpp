@@ -1,0 +1,190 @@
+#include "serve/translation_batcher.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "serve/error.h"
+
+namespace synthesizer::serve {
+namespace {
+
+constexpr int64_t kBeamAlone = 8;  // see TranslationBatcher
+
+bool same_search(const DecodeOptions& a, const DecodeOptions& b) {
+  return a.beam == b.beam && a.nbest == b.nbest && a.length_penalty == b.length_penalty &&
+         a.length_normalization == b.length_normalization && a.early_stopping == b.early_stopping &&
+         a.min_length == b.min_length && a.max_length == b.max_length &&
+         a.no_repeat_ngram == b.no_repeat_ngram;
+}
+
+int64_t length_of(const TranslateJob& job) {
+  return static_cast<int64_t>(job.source.size());
+}
+
+/// All sentences of a batch have been given up.
+struct NobodyWaits {};
+
+}  // namespace
+
+TranslationBatcher::TranslationBatcher(SequenceTask& task, int64_t batch, Metrics& metrics)
+    : Batcher(batch, metrics), task_(&task), rows_(static_cast<size_t>(batch)) {}
+
+void TranslationBatcher::choose() {
+  size_t free = rows_.size() - active_ - beginning_.size();
+  std::vector<TranslatePtr> beams;
+  take([&](const JobPtr& job) {
+    auto own = std::dynamic_pointer_cast<TranslateJob>(job);
+    if (!own) return false;
+    if (own->options.beam > 1) {
+      beams.push_back(std::move(own));
+      return false;
+    }
+    if (free == 0) return false;
+    --free;
+    beginning_.push_back(std::move(own));
+    return true;
+  });
+  if (!beams.empty()) choose_beam(beams);
+}
+
+void TranslationBatcher::choose_beam(const std::vector<TranslatePtr>& candidates) {
+  const TranslateJob& oldest = *candidates.front();
+  const int64_t length = length_of(oldest);
+  std::vector<TranslatePtr> chosen;
+  for (const TranslatePtr& job : candidates) {
+    const int64_t own = length_of(*job), shorter = std::min(own, length), longer = std::max(own, length);
+    if (same_search(job->options, oldest.options) && 2 * longer <= 3 * shorter + 8) chosen.push_back(job);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(), [&](const TranslatePtr& a, const TranslatePtr& b) {
+    return std::abs(length_of(*a) - length) < std::abs(length_of(*b) - length);
+  });
+  const auto most = static_cast<size_t>(oldest.options.beam >= kBeamAlone ? 1 : batch());
+  if (chosen.size() > most) chosen.resize(most);
+  take([&](const JobPtr& job) { return std::find(chosen.begin(), chosen.end(), job) != chosen.end(); });
+  beams_ = std::move(chosen);
+}
+
+void TranslationBatcher::work() {
+  if (!beams_.empty()) search_beams();
+  begin_rows();
+  step_rows();
+}
+
+void TranslationBatcher::search_beams() {
+  std::vector<std::vector<int64_t>> sources;
+  for (const TranslatePtr& job : beams_) {
+    sources.push_back(job->source);
+    metrics().input_tokens += job->source.size();
+  }
+  const DecodeOptions options = beams_.front()->options;
+  const auto rows = static_cast<int64_t>(beams_.size()) * options.beam;
+  auto before_step = [&] {
+    metrics().batch(rows);
+    ++metrics().steps;
+    const auto now = Clock::now();
+    if (std::all_of(beams_.begin(), beams_.end(), [&](const TranslatePtr& job) {
+          return job->pending->cancelled() || job->pending->late(now);
+        })) {
+      throw NobodyWaits();
+    }
+  };
+  metrics().active += static_cast<int64_t>(beams_.size());
+  const auto jobs = beams_;
+  try {
+    auto results = task_->translate_rows(sources, options, before_step);
+    for (size_t n = 0; n < jobs.size(); ++n) {
+      jobs[n]->result = std::move(results[n]);
+      metrics().output_tokens += task_->tokenizers().target->encode(jobs[n]->result.front().text).size() + 1;
+      jobs[n]->pending->finish_one();
+    }
+  } catch (const NobodyWaits&) {
+    for (const TranslatePtr& job : jobs) given_up(*job);
+  } catch (...) {
+    for (const TranslatePtr& job : jobs) job->pending->fail(std::current_exception());
+  }
+  metrics().active -= static_cast<int64_t>(jobs.size());
+  beams_.clear();
+}
+
+void TranslationBatcher::begin_rows() {
+  std::erase_if(beginning_, [&](const TranslatePtr& job) { return given_up(*job); });
+  if (beginning_.empty()) return;
+  if (!steps_) steps_ = task_->encoder_decoder().start_slots(batch());
+  std::vector<std::vector<int64_t>> sources;
+  std::vector<int64_t> slots, lengths;
+  const int64_t begin = task_->tokenizers().target->begin();
+  for (size_t slot = 0; slot < rows_.size() && !beginning_.empty(); ++slot) {
+    if (rows_[slot]) continue;
+    const TranslatePtr job = std::move(beginning_.back());
+    beginning_.pop_back();
+    sources.push_back(job->source);
+    slots.push_back(static_cast<int64_t>(slot));
+    lengths.push_back(length_of(*job));
+    metrics().input_tokens += job->source.size();
+    rows_[slot].emplace(Row{job, {begin, task_->output_limit(job->source, job->options), job->options}, {}});
+    ++active_;
+    ++metrics().active;
+  }
+  steps_->begin(slots, task_->encoder_decoder().encode_apart(sources), lengths);
+}
+
+void TranslationBatcher::step_rows() {
+  std::vector<int64_t> slots, tokens, all;
+  std::vector<GreedySentence*> sentences;
+  for (size_t slot = 0; slot < rows_.size(); ++slot) {
+    auto& row = rows_[slot];
+    if (row && given_up(*row->job)) {
+      row.reset();
+      --active_;
+      --metrics().active;
+    }
+    if (!row) continue;
+    all.push_back(static_cast<int64_t>(slots.size()));
+    slots.push_back(static_cast<int64_t>(slot));
+    tokens.push_back(row->sentence.next());
+    sentences.push_back(&row->sentence);
+  }
+  if (slots.empty()) return;
+  metrics().batch(static_cast<int64_t>(slots.size()));
+  ++metrics().steps;
+  const Tokenizer& tokenizer = *task_->tokenizers().target;
+  advance_greedily(steps_->step(slots, tokens, all), tokenizer.end(), tokenizer.forbidden(), sentences);
+  metrics().output_tokens += slots.size();
+  for (const int64_t slot : slots) {
+    auto& row = rows_[static_cast<size_t>(slot)];
+    if (row->sentence.done()) {
+      finish(*row);
+      row.reset();
+      --active_;
+      --metrics().active;
+    } else if (row->job->stream) {
+      const std::string piece = row->shown.grow(task_->text_of(row->sentence.tokens()));
+      if (!piece.empty()) row->job->pending->push(piece);
+    }
+  }
+}
+
+void TranslationBatcher::finish(Row& row) {
+  const Hypothesis& found = row.sentence.result();
+  row.job->result = {{task_->text_of(found.tokens), found.score, found.log_probability}};
+  if (row.job->stream) {
+    const std::string rest = row.shown.finish(row.job->result.front().text);
+    if (!rest.empty()) row.job->pending->push(rest);
+  }
+  row.job->pending->finish_one();
+}
+
+void TranslationBatcher::fail_all(const std::exception_ptr& reason) {
+  for (const TranslatePtr& job : beginning_) job->pending->fail(reason);
+  beginning_.clear();
+  for (auto& row : rows_) {
+    if (row) row->job->pending->fail(reason);
+    row.reset();
+  }
+  metrics().active -= static_cast<int64_t>(active_);
+  active_ = 0;
+}
+
+}  // namespace synthesizer::serve

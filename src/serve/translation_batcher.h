@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+
+#include "decode/greedy_sentence.h"
+#include "model/slot_steps.h"
+#include "serve/batcher.h"
+#include "task/sequence_task.h"
+
+namespace synthesizer::serve {
+
+/// Translation and its kin. Greedy search is batched continuously: a sentence joins at the next step and
+/// leaves when it is done. Beam search is batched by length: sentences with the same options whose lengths
+/// are similar are searched together, the oldest first.
+///
+/// A result has exactly the bits of `synth translate` for the line alone. Beams of 8 and more are therefore
+/// searched one sentence at a time: how their attention to the source is computed depends on the batch.
+class TranslationBatcher : public Batcher {
+ public:
+  TranslationBatcher(SequenceTask& task, int64_t batch, Metrics& metrics);
+
+ protected:
+  void choose() override;
+  void work() override;
+  bool under_way() const override { return active_ > 0; }
+  void fail_all(const std::exception_ptr& reason) override;
+
+ private:
+  using TranslatePtr = std::shared_ptr<TranslateJob>;
+  /// A sentence in its slot.
+  struct Row {
+    TranslatePtr job;
+    GreedySentence sentence;
+    GrowingText shown;
+  };
+
+  void choose_beam(const std::vector<TranslatePtr>& candidates);
+  void search_beams();
+  void begin_rows();
+  void step_rows();
+  void finish(Row& row);
+
+  SequenceTask* task_;
+  std::unique_ptr<SlotSteps> steps_;      ///< made with the first greedy job
+  std::vector<std::optional<Row>> rows_;  ///< one per slot
+  std::vector<TranslatePtr> beginning_, beams_;
+  size_t active_ = 0;
+};
+
+}  // namespace synthesizer::serve
