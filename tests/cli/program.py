@@ -1,6 +1,7 @@
 """Small things around calls of the program."""
 
 import json
+import pathlib
 import time
 
 
@@ -25,3 +26,12 @@ def metrics(run, split=None):
     """The objects of metrics.jsonl, or those of one split."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     return [line for line in lines if split in (None, line["split"])]
+
+
+def children_of(process):
+    """Numbers of the processes that a process has started, in their order; none where it has ended."""
+    try:
+        text = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    except FileNotFoundError:
+        return []
+    return [int(word) for word in text.split()]

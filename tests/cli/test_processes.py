@@ -14,12 +14,11 @@ import time
 import pytest
 import tensors
 import torch.distributed
-from program import changes, metrics, wait_until
+from program import changes, children_of, metrics, wait_until
 from runs import saved_step
 from together import (
     SMALL,
     TIMEOUT,
-    children_of,
     close,
     ends,
     free_port,

@@ -8,18 +8,10 @@ import time
 
 import pytest
 import tensors
-from program import changes, wait_until
+from program import changes, children_of, wait_until
 from runs import saved_step
 
 LONG = ["train.steps=100000", "train.save_every=20", "train.eval_every=100000", "train.log_every=1000"]
-
-
-def children_of(process):
-    try:
-        text = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-    except FileNotFoundError:
-        return []
-    return [int(word) for word in text.split()]
 
 
 def alive(pid):

@@ -76,11 +76,6 @@ def last_line(errors):
     return lines[-1]
 
 
-def children_of(process):
-    path = f"/proc/{process.pid}/task/{process.pid}/children"
-    return [int(word) for word in open(path).read().split()] if os.path.exists(path) else []
-
-
 def workers_of(run):
     """Processes that train this run, by rank."""
     found = {}
