@@ -1,8 +1,10 @@
 # How a module of src/ (and a test program) is compiled.
 #
-# Three things keep the first build short:
+# Four things keep the first build short:
 # - LibTorch's headers take ten seconds to parse. Everything that uses tensors shares one precompiled header, and
 #   everything else a small one.
+# - What a precompiled header instantiates is instantiated again in every source, so it must be small too: one header
+#   of LibTorch that brings all of TorchScript with it is replaced (light/).
 # - fmt is compiled once, not in every source that formats a text.
 # - Sources are compiled several at a time ("unity build"), which parses what they include once and instantiates what
 #   they use once; a batch is small enough that an edit of one source is compiled in seconds. Sources of one module
@@ -16,7 +18,7 @@ if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 endif()
 
 # The fmt of LibTorch's headers. What uses no tensors has Debian's, headers and library.
@@ -34,6 +36,7 @@ function(synthesizer_header name)
   file(WRITE ${CMAKE_BINARY_DIR}/${name}_header.cpp "// compiled for its precompiled header\n")
   add_library(synthesizer_${name}_header OBJECT ${CMAKE_BINARY_DIR}/${name}_header.cpp)
   target_link_libraries(synthesizer_${name}_header PRIVATE ${synthesizer_${name}_libraries})
+  target_include_directories(synthesizer_${name}_header BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/cmake/light)
   target_precompile_headers(synthesizer_${name}_header PRIVATE ${ARGN}
     <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
     <algorithm> <filesystem> <functional> <map> <memory> <numeric> <optional> <string> <vector>)
@@ -59,6 +62,7 @@ function(synthesizer_compile target)
     set(kind tensor)
   endif()
   target_link_libraries(${target} PRIVATE ${synthesizer_${kind}_libraries})
+  target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/cmake/light)
   target_precompile_headers(${target} REUSE_FROM synthesizer_${kind}_header)
 endfunction()
 

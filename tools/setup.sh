@@ -124,13 +124,13 @@ make_venv() {
   logged "making .venv" "$python" -m venv "${options[@]}" "$root/.venv"
   has_modules "torch==$torch_version" && return 0
   say "set-up: installing torch $torch_version into .venv (about 200 MB to fetch)"
-  logged "installing torch $torch_version" "$(venv_python)" -m pip install --disable-pip-version-check "torch==$torch_version"
+  logged "installing torch $torch_version" "$(venv_python)" -m pip install --disable-pip-version-check --no-compile "torch==$torch_version"
 }
 
 install_modules() {  # install_modules NAME…: into .venv
   has_modules "$@" && return 0
   say "set-up: installing into .venv: $*"
-  logged "installing $*" "$(venv_python)" -m pip install --disable-pip-version-check "$@"
+  logged "installing $*" "$(venv_python)" -m pip install --disable-pip-version-check --no-compile "$@"
 }
 
 setup() {  # what building needs

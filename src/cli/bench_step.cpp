@@ -23,13 +23,14 @@ struct BenchStepArguments {
   Precision precision = Precision::float32;
   std::vector<std::string> attentions = {"V", "D", "R", "FR", "FD", "R+V", "light-conv", "dynamic-conv"};
   int repeats = 5;
-  bool shard_optimizer = false, parts = false, json = false;
+  bool shard_optimizer = false, checkpoint_activations = false, parts = false, json = false;
 };
 
 bench::StepSetting setting_of(const BenchStepArguments& a) {
   bench::StepSetting setting = bench::find_step_setting(a.setting);
   setting.train.precision = a.precision;
   setting.train.shard_optimizer = a.shard_optimizer;
+  setting.train.checkpoint_activations = a.checkpoint_activations;
   check(setting.train);
   return setting;
 }
@@ -84,6 +85,7 @@ void add_bench_step(CLI::App& bench) {
       "writes weights and tokens to this folder, then takes one step per line of standard input");
   command->add_flag("--shard-optimizer", a->shard_optimizer,
                     "one of several processes (torchrun): as train.shard_optimizer");
+  command->add_flag("--checkpoint-activations", a->checkpoint_activations, "as train.checkpoint_activations");
   command->add_flag("--parts", a->parts, "where the time goes: projections, core, feed-forward, …");
   command->add_flag("--json", a->json, "as a JSON object");
   command->callback([a] {

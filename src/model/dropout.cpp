@@ -19,7 +19,24 @@ using torch::autograd::variable_list;
 /// Rows that one thread takes at least.
 constexpr int64_t kGrain = 16;
 
-at::Tensor masked(const at::Tensor& x, double probability, int64_t seed) {
+class Dropped : public torch::autograd::Function<Dropped> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double probability, int64_t seed) {
+    context->saved_data["probability"] = probability;
+    context->saved_data["seed"] = seed;
+    return drop_out_with_seed(x, probability, seed);
+  }
+  static variable_list backward(AutogradContext* context, variable_list slopes) {
+    return {drop_out_with_seed(slopes[0], context->saved_data["probability"].toDouble(),
+                               context->saved_data["seed"].toInt()),
+            {},
+            {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor drop_out_with_seed(const at::Tensor& x, double probability, int64_t seed) {
   auto y = x.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
   const int64_t columns = y.size(-1), rows = columns > 0 ? y.numel() / columns : 0;
   float* data = y.data_ptr<float>();
@@ -30,23 +47,6 @@ at::Tensor masked(const at::Tensor& x, double probability, int64_t seed) {
   });
   return y.to(x.scalar_type());
 }
-
-class Dropped : public torch::autograd::Function<Dropped> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double probability, int64_t seed) {
-    context->saved_data["probability"] = probability;
-    context->saved_data["seed"] = seed;
-    return masked(x, probability, seed);
-  }
-  static variable_list backward(AutogradContext* context, variable_list slopes) {
-    return {
-        masked(slopes[0], context->saved_data["probability"].toDouble(), context->saved_data["seed"].toInt()),
-        {},
-        {}};
-  }
-};
-
-}  // namespace
 
 at::Tensor drop_out(const at::Tensor& x, double probability, bool training) {
   if (!training || probability <= 0) return x;

@@ -8,4 +8,8 @@ namespace synthesizer {
 /// seed drawn for the call and is made again for the backward pass: nothing is kept but the seed.
 at::Tensor drop_out(const at::Tensor& x, double probability, bool training);
 
+/// The same with the mask of a given seed and without gradients, for functions that make their masks again
+/// themselves: of the same probability, seed and shape it is always the same mask.
+at::Tensor drop_out_with_seed(const at::Tensor& x, double probability, int64_t seed);
+
 }  // namespace synthesizer

@@ -1,31 +1,12 @@
 #include "model/feed_forward.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
+#include "model/activation.h"
 #include "model/dropout.h"
 
 namespace synthesizer {
-namespace {
-
-bool is_gated(Activation activation) {
-  return activation == Activation::gated_relu || activation == Activation::gated_gelu ||
-         activation == Activation::gated_gelu_tanh;
-}
-
-at::Tensor activated(const at::Tensor& x, Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-    case Activation::gated_relu: return at::relu(x);
-    case Activation::gelu:
-    case Activation::gated_gelu: return at::gelu(x);
-    case Activation::gelu_tanh:
-    case Activation::gated_gelu_tanh: return at::gelu(x, "tanh");
-    case Activation::swish: break;
-  }
-  return at::silu(x);
-}
-
-}  // namespace
 
 FeedForward::FeedForward(const ModelOptions& o)
     : activation_(o.activation),
@@ -38,10 +19,13 @@ FeedForward::FeedForward(const ModelOptions& o)
 }
 
 at::Tensor FeedForward::forward(const at::Tensor& x) const {
-  auto h = gate_ ? activated(gate_->forward(x), activation_) * in_->forward(x)
-                 : activated(in_->forward(x), activation_);
-  h = drop_out(h, dropout_, is_training());
-  return out_->forward(h);
+  const Activated h{activation_, in_->forward(x), gate_ ? gate_->forward(x) : at::Tensor()};
+  const double dropout = is_training() ? dropout_ : 0;
+  // (A ReLU alone is kept once for both gradients: there is nothing to save.)
+  const bool kept_once = activation_ == Activation::relu && dropout == 0;
+  if (kept_once || !c10::GradMode::is_enabled())
+    return out_->forward(drop_out(activate(h), dropout, is_training()));
+  return map_activated(h, dropout, out_->weight(), out_->bias());
 }
 
 }  // namespace synthesizer

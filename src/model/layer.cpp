@@ -60,7 +60,9 @@ at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const 
     return attention_->forward(h, lengths, supported_bias(bias));
   });
   if (cross_) {
-    const Memory memory = cross_->project_memory(encoded, encoded_lengths);
+    // An alias, so that a layer's gradients of the memory are added up before they are added to other
+    // layers': the order, and with it the bits, that they have where layers are computed again (recompute.h).
+    const Memory memory = cross_->project_memory(at::alias(encoded), encoded_lengths);
     y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
       call_cross_attention_hook(h, memory);
       return cross_->forward(h, memory);

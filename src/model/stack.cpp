@@ -8,6 +8,7 @@
 #include "model/attention_hook.h"
 #include "model/dropout.h"
 #include "model/forward_hook.h"
+#include "model/recompute.h"
 
 namespace synthesizer {
 
@@ -55,6 +56,18 @@ at::Tensor Stack::before(const at::Tensor& x, size_t n, int64_t begin) const {
   return n == 0 ? timed : positions_->add(timed, begin);  // below the first layer they are there already
 }
 
+at::Tensor Stack::apply_layer(Layer& layer, const at::Tensor& x, const at::Tensor& lengths,
+                              const at::Tensor& bias, const at::Tensor& encoded,
+                              const at::Tensor& encoded_lengths) const {
+  if (!recompute_ || !c10::GradMode::is_enabled())
+    return layer.forward(x, lengths, bias, encoded, encoded_lengths);
+  auto forward = [&layer, lengths, encoded_lengths](const at::Tensor& x, const at::Tensor& bias,
+                                                    const at::Tensor& encoded) {
+    return layer.forward(x, lengths, bias, encoded, encoded_lengths);
+  };
+  return recompute_in_backward(forward, x, bias, encoded);
+}
+
 at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
                           const at::Tensor& encoded_lengths) {
   const int64_t length = x.size(1), limit = layers_.front()->attention()->options().max_length;
@@ -67,7 +80,7 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
   y = apply(
       y, [&](const at::Tensor& state, size_t n) { return before(state, n, 0); },
       [&](const at::Tensor& state, size_t n) {
-        return layer_at(n)->forward(state, lengths, bias, encoded, encoded_lengths);
+        return apply_layer(*layer_at(n), state, lengths, bias, encoded, encoded_lengths);
       },
       /*stop_early=*/!has_attention_hook(), lengths);
   return norm_ ? norm_->forward(y) : y;

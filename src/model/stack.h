@@ -51,8 +51,14 @@ class Stack : public DeclaredModule {
 
   const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
 
+  /// Whether training keeps only the inputs of layers and computes the layers again in its backward pass
+  /// (recompute.h): less memory, the same bits, a third more work.
+  void recompute_layers(bool recompute) { recompute_ = recompute; }
+
  private:
   at::Tensor enter(const at::Tensor& x, int64_t begin) const;
+  at::Tensor apply_layer(Layer& layer, const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
+                         const at::Tensor& encoded, const at::Tensor& encoded_lengths) const;
   /// How often a layer is applied: as there are layers, or recurrent_depth.
   size_t depth() const { return times_.defined() ? static_cast<size_t>(times_.size(0)) : layers_.size(); }
   const std::shared_ptr<Layer>& layer_at(size_t n) const { return layers_[times_.defined() ? 0 : n]; }
@@ -72,6 +78,7 @@ class Stack : public DeclaredModule {
   at::Tensor times_;                             ///< T×D, undefined where each layer is applied once
   double halting_threshold_;
   at::Tensor halting_weight_, halting_bias_;  ///< D and 1, undefined without a threshold
+  bool recompute_ = false;
 };
 
 template <class Before, class Layer>

@@ -223,6 +223,10 @@ std::vector<Key> keys_of(Recipe& r) {
        "threads to compute with, at most 1024; 0: the cores this process may use", kFree},
       {"train.shard_optimizer", &train.shard_optimizer,
        "several processes: each keeps the optimizer's state of its share of the parameters only", kFree},
+      {"train.checkpoint_activations", &train.checkpoint_activations,
+       "keep only the inputs of layers and compute the layers again in the backward pass: less memory, a "
+       "third more work, the same weights",
+       kFree},
       {"train.init_from", &train.init_from, "a run whose weights to start from, and whose tokenizer"},
   };
   for (const DecodeOption& option : decode_option_list()) {

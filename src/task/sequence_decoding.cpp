@@ -83,9 +83,7 @@ std::vector<std::vector<Translation>> SequenceTask::translate_batch(const std::v
   std::vector<std::vector<Translation>> results;
   for (const auto& hypotheses : search(guarded, target->begin(), target->end(), limits, options)) {
     auto& best = results.emplace_back();
-    for (const Hypothesis& h : hypotheses) {
-      best.push_back({target->decode(without_sentinels(h.tokens, *target)), h.score, h.log_probability});
-    }
+    for (const Hypothesis& h : hypotheses) best.push_back({text_of(h.tokens), h.score, h.log_probability});
   }
   return results;
 }
@@ -165,7 +163,12 @@ std::vector<std::vector<Translation>> SequenceTask::translate_rows(
 
 std::string SequenceTask::text_of(const std::vector<int64_t>& tokens) const {
   const Tokenizer& target = *tokenizers().target;
-  return target.decode(without_sentinels(tokens, target));
+  std::string text = target.decode(without_sentinels(tokens, target));
+  // Characters and bytes have tokens for line breaks. No target of training has one, but a model may write
+  // it.
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 }  // namespace synthesizer

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "model/stack.h"
 #include "text/permutation.h"
 #include "train/schedule.h"
 #include "train/sharded_optimizer.h"
@@ -47,7 +48,11 @@ Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t 
       optimizer_(group && options.shard_optimizer
                      ? make_sharded_optimizer(options, group_parameters(options, model), *group)
                      : make_optimizer(options, group_parameters(options, model))),
-      group_(group) {}
+      group_(group) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    if (auto* stack = module->as<Stack>()) stack->recompute_layers(options.checkpoint_activations);
+  }
+}
 
 LossSum Stepper::forward(const Batch& batch) const {
   at::manual_seed(combine_seeds(seed_, static_cast<uint64_t>(batch.sequence)));
@@ -65,6 +70,17 @@ double Stepper::gradient_norm() const {
 
 void Stepper::backward(const at::Tensor& loss, bool last) {
   if (!group_ || !last) return loss.backward();
+  if (options_.checkpoint_activations) {
+    // c10d's reducer looks for parameters in the graph of the loss, and those of layers that will be computed
+    // again are not in it. So nothing is sent before the backward pass has ended.
+    loss.backward();
+    std::vector<at::Tensor> gradients;
+    for (const auto& [name, tensor] : parameters_) {
+      if (!tensor.grad().defined()) tensor.mutable_grad() = at::zeros_like(tensor);
+      gradients.push_back(tensor.grad());
+    }
+    return group_->all_reduce_sum(gradients);
+  }
   if (!gradient_sum_) {
     std::vector<at::Tensor> tensors;
     for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);

@@ -167,3 +167,17 @@ def test_every_command_can_be_quiet(synth):
 
     for command in leaves():
         assert re.search(r"^  --quiet ", synth(*command, "--help").stdout, re.MULTILINE), command
+
+
+def test_a_line_for_each_line_though_the_model_writes_line_breaks(train, synth, translation_recipe, tmp_path):
+    """A vocabulary of characters has the line break, and a model may choose it: here it always does."""
+    run = train(translation_recipe, tmp_path / "run", "train.steps=1", "model.output_bias=true")
+    path, line_break = run / "model.safetensors", 3  # after the special tokens, the lowest character
+    arrays = dict(tensors.read(path))
+    arrays["output.bias"] = arrays["output.bias"] * 0
+    arrays["output.bias"][line_break] = 100
+    tensors.write(path, arrays, {k: v for k, v in tensors.metadata(path).items() if k != "crc32c"})
+    for beam in [1, 3]:
+        translated = synth("translate", run, "--beam", beam, input="one\ntwo\n").stdout
+        assert translated.count("\n") == 2
+        assert not translated.strip()  # it wrote nothing else
