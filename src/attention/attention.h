@@ -22,6 +22,10 @@ class AttentionImpl : public DeclaredModule {
   /// See Mixer::forward, also for bias and mask.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {},
                      const at::Tensor& mask = {}) const;
+  /// See Mixer::forward_packed.
+  at::Tensor forward_packed(const at::Tensor& x, const PackedRows& rows, const at::Tensor& bias = {}) const {
+    return mixer_->forward_packed(weights_, x, rows, is_training(), bias);
+  }
   /// The weights without dropout; see Mixer::weights.
   at::Tensor weights(const at::Tensor& x, const at::Tensor& lengths = {}, const at::Tensor& bias = {},
                      const at::Tensor& mask = {}) const;

@@ -24,10 +24,13 @@ std::vector<Parameter> hidden_parameters(int64_t width, int64_t heads, int64_t h
   return projection("hidden", width, heads * hidden, true);
 }
 
-at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads) {
-  if (!weights.find("hidden.weight").defined())
-    return x.unsqueeze(1).expand_symint({x.sym_size(0), heads, x.sym_size(1), x.sym_size(2)});
-  return split_heads(at::relu(project(weights, "hidden", x)), heads);
+at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads,
+                           const PackedRows* packed) {
+  if (!weights.find("hidden.weight").defined()) {
+    const auto all = packed ? packed->unpack(x) : x;
+    return all.unsqueeze(1).expand_symint({all.sym_size(0), heads, all.sym_size(1), all.sym_size(2)});
+  }
+  return split_heads(at::relu(project(weights, "hidden", x)), heads, packed);
 }
 
 Dense::Dense(const AttentionOptions& options)
@@ -57,7 +60,7 @@ Logits Dense::logits(const Weights& weights, const at::Tensor& x, const RowRange
   auto weight = narrowed(weights["out.weight"], -1, 0, range.columns);  // H×C×M, or C×M
   auto bias = narrowed(weights["out.bias"], -1, 0, range.columns);      // H×M, or M
   Logits logits;
-  logits.row = hidden_features(weights, x, heads_);
+  logits.row = hidden_features(weights, x, heads_, range.packed);
   logits.column = weight.transpose(-1, -2).expand_symint({heads_, range.columns, features()});  // H×M×C
   logits.table = bias.unsqueeze(-2).expand_symint({heads_, 1, range.columns});
   return logits;

@@ -35,6 +35,7 @@ int64_t hidden_width(const AttentionOptions& options);
 /// The declarations of that hidden layer: none where hidden = 0.
 std::vector<Parameter> hidden_parameters(int64_t width, int64_t heads, int64_t hidden);
 /// … and applied, B×H×L×C: relu(x Wᵀ + b), or x itself for every head where there is no hidden layer.
-at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads);
+at::Tensor hidden_features(const Weights& weights, const at::Tensor& x, int64_t heads,
+                           const PackedRows* packed);
 
 }  // namespace synthesizer

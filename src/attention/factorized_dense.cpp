@@ -63,8 +63,8 @@ std::vector<Parameter> FactorizedDense::parameters() const {
   return all;
 }
 
-Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, const RowRange&) const {
-  auto hidden = hidden_features(weights, x, heads_);
+Logits FactorizedDense::logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const {
+  auto hidden = hidden_features(weights, x, heads_, range.packed);
   auto factor = [&](const char* weight, const char* bias) {
     return at::matmul(hidden, weights[weight]) + weights[bias].unsqueeze(1);
   };

@@ -9,6 +9,10 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view_symint({x.sym_size(0), x.sym_size(1), heads, x.sym_size(2) / heads}).transpose(1, 2);
 }
 
+at::Tensor split_heads(const at::Tensor& x, int64_t heads, const PackedRows* packed) {
+  return split_heads(packed ? packed->unpack(x) : x, heads);
+}
+
 at::Tensor join_heads(const at::Tensor& y) {
   return y.transpose(1, 2).reshape_symint({y.sym_size(0), y.sym_size(2), y.sym_size(1) * y.sym_size(3)});
 }

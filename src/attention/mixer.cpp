@@ -108,6 +108,17 @@ at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at
   return added.blind_row.defined() ? rows.masked_fill(added.blind_row.all(1), 0) : rows;
 }
 
+at::Tensor Mixer::forward_packed(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
+                                 bool training, const at::Tensor& bias) const {
+  check_input(all, x, 2, bias.defined());
+  return forward_packed_impl(all, x, rows, training, {.shared = bias, .own = {}, .blind_row = {}});
+}
+
+at::Tensor Mixer::forward_packed_impl(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
+                                      bool training, const AddedLogits& added) const {
+  return rows.pack(forward_impl(all, rows.unpack(x), rows.lengths(), training, added));
+}
+
 Mask Mixer::mask(const at::Tensor& lengths) const {
   return {options_.causal, lengths, options_.causal ? at::Tensor() : lengths};
 }

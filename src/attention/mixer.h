@@ -6,6 +6,7 @@
 #include "attention/added_logits.h"
 #include "attention/layer_weights.h"
 #include "attention/options.h"
+#include "attention/packed_rows.h"
 #include "attention/parameter.h"
 #include "attention/slots.h"
 #include "attention/state.h"
@@ -50,6 +51,11 @@ class Mixer {
   at::Tensor forward(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths, bool training,
                      const at::Tensor& bias = {}, const at::Tensor& mask = {}) const;
 
+  /// The same without padding: x N×D, of packed rows (each length ≤ max_length), to N×D. Only a bias of
+  /// H×L×L.
+  at::Tensor forward_packed(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
+                            bool training, const at::Tensor& bias = {}) const;
+
   /// The weights without dropout: B×H×L×L, or 1×H×L×L where they depend on no token, on no lengths and on no
   /// bias or mask of each sample's own. An error where there are none.
   at::Tensor weights(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
@@ -92,6 +98,9 @@ class Mixer {
   // attention weights and layers that are never causal.
   virtual at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                                   bool training, const AddedLogits& added) const = 0;
+  /// Where it is not overridden, the rows are unpacked before forward_impl and packed behind it.
+  virtual at::Tensor forward_packed_impl(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
+                                         bool training, const AddedLogits& added) const;
   virtual at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                                   const AddedLogits& added) const;
   virtual at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,

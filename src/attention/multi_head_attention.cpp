@@ -64,13 +64,28 @@ at::Tensor MultiHeadAttention::forward_impl(const LayerWeights& all, const at::T
     y = attend_with_global_weights(corner(all.precomputed_weights), mask(lengths), value);
   } else {
     const c10::SymInt length = x.sym_size(1);
-    const auto logits =
-        plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), x, {0, length, length}), added);
-    y = attend(as_dtype(logits, value.scalar_type()), mask(lengths), value,
-               draw_dropout(training ? options().dropout : 0, x));
-    y = without_blind_rows(y, added);
+    y = combine(weights, value, x, {0, length, length}, lengths, training, added);
   }
   return project(weights, "output", join_heads(y));  // B×L×D
+}
+
+at::Tensor MultiHeadAttention::forward_packed_impl(const LayerWeights& all, const at::Tensor& x,
+                                                   const PackedRows& rows, bool training,
+                                                   const AddedLogits& added) const {
+  const Weights weights(parameters(), all);
+  const auto value = split_heads(project(weights, "value", x), options().heads, &rows);
+  const RowRange range{0, rows.length(), rows.length(), &rows};
+  const auto y = combine(weights, value, x, range, rows.lengths(), training, added);
+  return project(weights, "output", rows.pack(join_heads(y)));  // N×D
+}
+
+at::Tensor MultiHeadAttention::combine(const Weights& weights, const at::Tensor& value, const at::Tensor& x,
+                                       const RowRange& range, const at::Tensor& lengths, bool training,
+                                       const AddedLogits& added) const {
+  const auto logits = plus(mixture_->logits(weights.with_prefix(kLogitsPrefix), x, range), added);
+  const auto y = attend(as_dtype(logits, value.scalar_type()), mask(lengths), value,
+                        draw_dropout(training ? options().dropout : 0, x));
+  return without_blind_rows(y, added);
 }
 
 at::Tensor MultiHeadAttention::weights_impl(const LayerWeights& all, const at::Tensor& x,

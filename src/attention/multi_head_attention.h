@@ -23,6 +23,8 @@ class MultiHeadAttention : public Mixer {
  protected:
   at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                           bool training, const AddedLogits& added) const override;
+  at::Tensor forward_packed_impl(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
+                                 bool training, const AddedLogits& added) const override;
   at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                           const AddedLogits& added) const override;
   at::Tensor step_impl(const LayerWeights& all, const at::Tensor& x, State& state,
@@ -35,6 +37,11 @@ class MultiHeadAttention : public Mixer {
   void prepare_growth(AttentionOptions& larger) const override { mixture_->prepare_growth(larger); }
 
  private:
+  /// B×H×L×K: the values of a whole sequence, combined by weights that are made of its tokens x.
+  at::Tensor combine(const Weights& weights, const at::Tensor& value, const at::Tensor& x,
+                     const RowRange& range, const at::Tensor& lengths, bool training,
+                     const AddedLogits& added) const;
+
   std::unique_ptr<Mixture> mixture_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "attention/logits.h"
 #include "attention/options.h"
+#include "attention/packed_rows.h"
 #include "attention/parameter.h"
 
 namespace synthesizer {
@@ -16,6 +17,7 @@ struct RowRange {
   c10::SymInt begin = 0;
   c10::SymInt rows = 0;
   c10::SymInt columns = 0;
+  const PackedRows* packed = nullptr;  ///< where x is N×D: how its rows lie in the batch
 };
 
 /// A synthesizing function: computes the logits. Value projection, masks, softmax, dropout, caches and heads
@@ -28,8 +30,9 @@ class Synthesis {
 
   virtual std::vector<Parameter> parameters() const = 0;
 
-  /// Logits of the range for its rows' tokens x, B×rows×D. Keys, where there are any, are those of the same
-  /// tokens; in decoding MultiHeadAttention puts the cached ones before them.
+  /// Logits of the range for its rows' tokens x, B×rows×D, or N×D where the range is packed. Keys, where
+  /// there are any, are those of the same tokens; in decoding MultiHeadAttention puts the cached ones before
+  /// them.
   virtual Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const = 0;
 
   /// Before a layer grows to a larger max_length, with old entries kept as the corner of the new tensors:

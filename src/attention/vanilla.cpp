@@ -19,10 +19,10 @@ std::vector<Parameter> Vanilla::parameters() const {
   return all;
 }
 
-Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const RowRange&) const {
+Logits Vanilla::logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const {
   Logits logits;
-  logits.query = split_heads(project(weights, "query", x), heads_);  // B×H×L×K
-  logits.key = split_heads(project(weights, "key", x), heads_);      // B×H×L×K
+  logits.query = split_heads(project(weights, "query", x), heads_, range.packed);  // B×H×L×K
+  logits.key = split_heads(project(weights, "key", x), heads_, range.packed);      // B×H×L×K
   const int64_t head_width = width_ / heads_;
   logits.scale = 1.0 / std::sqrt(static_cast<double>(head_width));
   return logits;

@@ -51,22 +51,25 @@ CrossAttention::CrossAttention(const ModelOptions& o)
 }
 
 Memory CrossAttention::project_memory(const at::Tensor& encoded, const at::Tensor& lengths) const {
-  return {split_heads(key_->forward(encoded), heads_), split_heads(value_->forward(encoded), heads_),
-          lengths};
+  const auto rows = rows_worth_packing(lengths, encoded.size(1));
+  const auto x = rows ? rows->pack(encoded) : encoded;
+  return {split_heads(key_->forward(x), heads_, rows.get()),
+          split_heads(value_->forward(x), heads_, rows.get()), lengths};
 }
 
-Logits CrossAttention::logits(const at::Tensor& x, const Memory& memory) const {
+Logits CrossAttention::logits(const at::Tensor& x, const Memory& memory, const PackedRows* rows) const {
   Logits logits;
-  logits.query = split_heads(query_->forward(x), heads_);
+  logits.query = split_heads(query_->forward(x), heads_, rows);
   logits.key = memory.key;
   logits.scale = scale_;
   return logits;
 }
 
-at::Tensor CrossAttention::forward(const at::Tensor& x, const Memory& memory) const {
+at::Tensor CrossAttention::forward(const at::Tensor& x, const Memory& memory, const PackedRows* rows) const {
   const Dropout dropout = draw_dropout(is_training() ? dropout_ : 0, x);
-  return output_->forward(
-      join_heads(attend(logits(x, memory), {false, {}, memory.lengths}, memory.value, dropout)));
+  const Mask mask{false, rows ? rows->lengths() : at::Tensor(), memory.lengths};
+  const auto y = join_heads(attend(logits(x, memory, rows), mask, memory.value, dropout));
+  return output_->forward(rows ? rows->pack(y) : y);
 }
 
 at::Tensor CrossAttention::weights(const at::Tensor& x, const Memory& memory) const {

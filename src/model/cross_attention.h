@@ -49,14 +49,15 @@ class CrossAttention : public torch::nn::Module {
   explicit CrossAttention(const ModelOptions& options);
 
   Memory project_memory(const at::Tensor& encoded, const at::Tensor& lengths) const;  ///< encoded B×M×D
-  at::Tensor forward(const at::Tensor& x, const Memory& memory) const;                ///< B×L×D
+  /// x B×L×D, or N×D where its rows are packed; the result as x.
+  at::Tensor forward(const at::Tensor& x, const Memory& memory, const PackedRows* rows = nullptr) const;
   /// One row of x (B×D) per slot: the bits of forward() for that row alone.
   at::Tensor step_slots(const at::Tensor& x, const MemorySlots& memory, const SlotRows& rows) const;
   /// The attention weights, B×H×L×M. For inspection.
   at::Tensor weights(const at::Tensor& x, const Memory& memory) const;
 
  private:
-  Logits logits(const at::Tensor& x, const Memory& memory) const;
+  Logits logits(const at::Tensor& x, const Memory& memory, const PackedRows* rows = nullptr) const;
 
   int64_t heads_;
   double scale_, dropout_;

@@ -54,8 +54,10 @@ void Layer::call_cross_attention_hook(const at::Tensor& x, const Memory& memory)
 }
 
 at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
-                          const at::Tensor& encoded, const at::Tensor& encoded_lengths) {
+                          const at::Tensor& encoded, const at::Tensor& encoded_lengths,
+                          const PackedRowsPtr& rows) {
   auto y = residual(x, *attention_norm_, "attention", [&](const at::Tensor& h) {
+    if (rows) return attention_->forward_packed(h, *rows, supported_bias(bias));
     call_self_attention_hook(h, lengths, supported_bias(bias));
     return attention_->forward(h, lengths, supported_bias(bias));
   });
@@ -65,7 +67,7 @@ at::Tensor Layer::forward(const at::Tensor& x, const at::Tensor& lengths, const 
     const Memory memory = cross_->project_memory(at::alias(encoded), encoded_lengths);
     y = residual(y, *cross_norm_, "cross", [&](const at::Tensor& h) {
       call_cross_attention_hook(h, memory);
-      return cross_->forward(h, memory);
+      return cross_->forward(h, memory, rows.get());
     });
   }
   return residual(y, *feed_forward_norm_, "feed_forward",

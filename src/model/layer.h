@@ -35,9 +35,10 @@ class Layer : public torch::nn::Module {
   Layer(const ModelOptions& options, const std::string& spec, bool causal, bool cross, std::string name);
 
   /// x B×L×D. `encoded` with its lengths: the encoder's output, where the layer has cross-attention; `bias`:
-  /// of relative positions.
+  /// of relative positions; `rows`: x and the result are N×D, its packed rows.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
-                     const at::Tensor& encoded = {}, const at::Tensor& encoded_lengths = {});
+                     const at::Tensor& encoded = {}, const at::Tensor& encoded_lengths = {},
+                     const PackedRowsPtr& rows = {});
 
   LayerState start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const;
   at::Tensor step(const at::Tensor& x, LayerState& state, const at::Tensor& bias);  ///< x B×D

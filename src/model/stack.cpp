@@ -58,12 +58,12 @@ at::Tensor Stack::before(const at::Tensor& x, size_t n, int64_t begin) const {
 
 at::Tensor Stack::apply_layer(Layer& layer, const at::Tensor& x, const at::Tensor& lengths,
                               const at::Tensor& bias, const at::Tensor& encoded,
-                              const at::Tensor& encoded_lengths) const {
+                              const at::Tensor& encoded_lengths, const PackedRowsPtr& rows) const {
   if (!recompute_ || !c10::GradMode::is_enabled())
-    return layer.forward(x, lengths, bias, encoded, encoded_lengths);
-  auto forward = [&layer, lengths, encoded_lengths](const at::Tensor& x, const at::Tensor& bias,
-                                                    const at::Tensor& encoded) {
-    return layer.forward(x, lengths, bias, encoded, encoded_lengths);
+    return layer.forward(x, lengths, bias, encoded, encoded_lengths, rows);
+  auto forward = [&layer, lengths, encoded_lengths, rows](const at::Tensor& x, const at::Tensor& bias,
+                                                          const at::Tensor& encoded) {
+    return layer.forward(x, lengths, bias, encoded, encoded_lengths, rows);
   };
   return recompute_in_backward(forward, x, bias, encoded);
 }
@@ -77,13 +77,17 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
   }
   auto y = enter(x, 0);
   const auto bias = positions_->bias(0, length, length);
+  // (A Universal Transformer adds positions before every layer, and halts position by position.)
+  const auto rows = times_.defined() ? nullptr : rows_worth_packing(lengths, length);
+  if (rows) y = rows->pack(y);
   y = apply(
       y, [&](const at::Tensor& state, size_t n) { return before(state, n, 0); },
       [&](const at::Tensor& state, size_t n) {
-        return apply_layer(*layer_at(n), state, lengths, bias, encoded, encoded_lengths);
+        return apply_layer(*layer_at(n), state, lengths, bias, encoded, encoded_lengths, rows);
       },
       /*stop_early=*/!has_attention_hook(), lengths);
-  return norm_ ? norm_->forward(y) : y;
+  if (norm_) y = norm_->forward(y);
+  return rows ? rows->unpack(y) : y;
 }
 
 StackState Stack::start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const {

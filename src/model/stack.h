@@ -58,7 +58,8 @@ class Stack : public DeclaredModule {
  private:
   at::Tensor enter(const at::Tensor& x, int64_t begin) const;
   at::Tensor apply_layer(Layer& layer, const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
-                         const at::Tensor& encoded, const at::Tensor& encoded_lengths) const;
+                         const at::Tensor& encoded, const at::Tensor& encoded_lengths,
+                         const PackedRowsPtr& rows) const;
   /// How often a layer is applied: as there are layers, or recurrent_depth.
   size_t depth() const { return times_.defined() ? static_cast<size_t>(times_.size(0)) : layers_.size(); }
   const std::shared_ptr<Layer>& layer_at(size_t n) const { return layers_[times_.defined() ? 0 : n]; }

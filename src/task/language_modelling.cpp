@@ -72,7 +72,7 @@ LossSum LanguageModelTask::loss(const Batch& batch) {
 }
 
 Evaluation LanguageModelTask::evaluate(const Dataset& data, bool, const DecodeOptions&) {
-  return {likelihood(data), {}};
+  return {likelihood(data), {}, {}};
 }
 
 std::vector<double> LanguageModelTask::log_probabilities(

@@ -2,6 +2,7 @@
 
 HOME and the cache are folders of the tests' own, so that nothing of the user's is read or written."""
 
+import fcntl
 import os
 import pathlib
 import shutil
@@ -179,12 +180,35 @@ def text(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
-def numbers(tmp_path_factory):
-    """A folder with {train,dev,test}.{en,de}: numbers below 10,000 in words."""
-    folder = tmp_path_factory.mktemp("numbers")
+def make_numbers(folder):
+    """{train,dev,test}.{en,de}: numbers below 10,000 in words."""
     subprocess.run([sys.executable, ROOT / "tools" / "make_numbers.py", folder, "--below", "10000", "--train",
                     "4000", "--dev", "100", "--test", "100"], check=True)  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="session")
+def numbers(tmp_path_factory):
+    return make_numbers(tmp_path_factory.mktemp("numbers"))
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """A folder that is filled by whichever group of tests needs it first; the others wait and use it too."""
+
+    def folder(name, fill):
+        results = os.environ.get("RESULTS")
+        place = pathlib.Path(results) / "shared" if results else tmp_path_factory.mktemp("shared")
+        place.mkdir(exist_ok=True)
+        with open(place / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (place / name / "filled").exists():
+                shutil.rmtree(place / name, ignore_errors=True)
+                (place / name).mkdir()
+                fill(place / name)
+                (place / name / "filled").touch()
+        return place / name
+
     return folder
 
 
@@ -209,12 +233,17 @@ def language_run(train, language_recipe, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def numbers_run(train, synth, translation_recipe, tmp_path_factory):
+def numbers_run(made_once, train, synth, tmp_path_factory):
     """A translation model that has learnt its task, its checkpoints averaged. Nobody changes it."""
-    test = 'data.test=["test.en", "test.de"]'
-    run = train(translation_recipe, tmp_path_factory.mktemp("runs") / "numbers", test, *NUMBERS, timeout=600)
-    synth("average", run, "--last", "2")
-    return run
+
+    def fill(folder):
+        recipe = folder / "translation.toml"
+        recipe.write_text(TRANSLATION.format(root=make_numbers(folder / "data")))
+        run = train(recipe, folder / "run", 'data.test=["test.en", "test.de"]', *NUMBERS, timeout=600)
+        synth("average", run, "--last", "2")
+
+    learnt = made_once("numbers", fill) / "run"
+    return shutil.copytree(learnt, tmp_path_factory.mktemp("runs") / "numbers")
 
 
 @pytest.fixture
