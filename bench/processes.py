@@ -94,7 +94,8 @@ def ours(setting: str, attention: str, folder: Path, threads: int, count: int, *
 
 
 def ddp(facts: dict, folder: Path, count: int) -> Group:
-    command = [sys.executable, "-m", "peers.ddp", str(folder), json.dumps({**facts, "threads": 1})]
+    command = [sys.executable, "-m", "peers.stepper", "ddp", str(folder)]
+    command += [json.dumps({**facts, "threads": 1})]
     return Group([command] * count, 1)
 
 

@@ -21,7 +21,7 @@ import build
 
 # What runs under ThreadSanitizer: whatever has threads of its own. LibTorch's OpenMP threads are switched off
 # there: its OpenMP library is not instrumented, so that every parallel loop would be reported.
-THREADED = ["threads_test", "text_test", "runtime_test"]
+THREADED = ["threads_test", "text_test", "runtime_test", "serve_test", "train_test"]
 THREAD_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "TSAN_OPTIONS": f"halt_on_error=0 suppressions={build.ROOT / 'tests/threads/suppressions.txt'}",

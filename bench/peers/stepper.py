@@ -2,7 +2,8 @@
 
 Loads the weights and tokens that `synth bench step --peer-folder FOLDER` left, and takes a step for every
 line: forward, backward, clipping and AdamW as our trainer has them; without dropout where the line says
-"check". MODE is eager or compiled.
+"check". MODE is eager, compiled, or ddp: DistributedDataParallel over Gloo, as one of several processes
+(RANK, WORLD_SIZE, …) that average their gradients.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 
 import measure
 import torch
+import torch.distributed
 from safetensors.torch import load_file
 
 from .transformer import Model
@@ -24,14 +26,24 @@ def decays(name: str, attention: str) -> bool:
     return name.endswith((".weight", ".key", ".value")) and "norm." not in name and not logits
 
 
+def loss_function(model: Model, mode: str) -> torch.nn.Module:
+    if mode == "compiled":
+        return torch.compile(model)
+    if mode == "ddp":
+        return torch.nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
+    return model
+
+
 def main() -> None:
     mode, folder, setting = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     torch.set_num_threads(setting["threads"])
+    if mode == "ddp":
+        torch.distributed.init_process_group("gloo")
     before = measure.status_bytes("VmRSS")
     weights, tokens = load_file(f"{folder}/model.safetensors"), load_file(f"{folder}/tokens.safetensors")
     model = Model(setting, weights)
     del weights
-    loss_of = torch.compile(model) if mode == "compiled" else model
+    loss_of = loss_function(model, mode)
     groups = [{"params": [], "weight_decay": decay} for decay in (0.0, 0.1)]
     for name, parameter in model.named_parameters():
         groups[decays(name, setting["attention"])]["params"].append(parameter)
@@ -54,6 +66,8 @@ def main() -> None:
         seconds = time.perf_counter() - begin
         peak = measure.status_bytes("VmHWM") - before
         print(json.dumps({"seconds": seconds, "loss": loss, "peak": peak}), flush=True)
+    if mode == "ddp":
+        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
