@@ -57,7 +57,7 @@ struct TrainOptions {
   int64_t threads = 0;           ///< at most kMaxThreads; 0: usable_cores()
   bool shard_optimizer = false;  ///< each process keeps the optimizer's state of its share of the parameters
   bool checkpoint_activations = false;  ///< layers are computed again in the backward pass: less memory
-  std::string init_from;         ///< a run whose weights to start from
+  std::string init_from;                ///< a run whose weights to start from
 };
 
 /// Throws InvalidInput, with the recipe's key, where a value is out of its range.

@@ -196,7 +196,7 @@ def test_a_translation_does_not_generate(mistake, numbers_run):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model(synth, train, translate, translation_recipe, english, tmp_path, model):
     """A sentence's result depends on no other sentence; step by step equals the whole pass."""
-    settings = [*MODELS[model], "train.steps=60"]
+    settings = [*MODELS[model], "train.steps=100"]
     if any("FR" in setting for setting in settings):
         settings.append("model.options={ rank = 4 }")
     run = train(translation_recipe, tmp_path / "run", *settings)
