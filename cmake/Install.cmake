@@ -8,7 +8,7 @@ endif()
 # What people may include; the rest of the headers is ours to change.
 set(public_headers
   attention/added_logits.h attention/attention.h attention/declared_module.h attention/multi_head_attention.h attention/layer_weights.h attention/logits.h
-  attention/matrix_form.h attention/mixer.h attention/mixture.h attention/options.h attention/parameter.h
+  attention/matrix_form.h attention/mixer.h attention/mixture.h attention/options.h attention/packed_rows.h attention/parameter.h
   attention/registry.h attention/baselines.h attention/slots.h attention/spec.h attention/state.h attention/synthesis.h
   attention/kernel/attend.h attention/kernel/convolve.h
   base/error.h

@@ -20,7 +20,7 @@ def the_project_is_configured_without_gloo():
         assert done.returncode == 0, done.stdout + done.stderr
         assert "libgloo-dev" in done.stdout, done.stdout
         built = (pathlib.Path(folder) / "build.ninja").read_text(encoding="utf-8")
-        assert "no_process_group.cpp" in built and "c10d_group.cpp" not in built
+        assert "no_process_group.cpp" in built and "synthesizer_processes" not in built
 
 
 if __name__ == "__main__":
