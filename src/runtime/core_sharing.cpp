@@ -69,8 +69,8 @@ void watch() {
 }  // namespace
 
 bool SharingDecision::update(Duration delay, Duration time) {
-  constexpr double kMany = 0.15, kFew = 0.05;  // cores
-  constexpr Duration kMemory{0.04}, kPatience{0.5};
+  constexpr double kMany = 0.25, kFew = 0.15;  // cores
+  constexpr Duration kMemory{0.1}, kPatience{0.5};
   if (time.count() <= 0) return shared_;
   const double keep = std::exp(-time / kMemory);
   recent_ = keep * recent_ + (1 - keep) * (delay / time);

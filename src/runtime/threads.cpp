@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,6 +46,10 @@ void apply_upwards(const fs::path& mount, const std::string& group, Apply apply,
 }
 
 }  // namespace
+
+void release_team() {
+  omp_pause_resource_all(omp_pause_soft);
+}
 
 std::optional<double> control_group_cores(const fs::path& membership, const fs::path& mount) {
   std::optional<double> limit;

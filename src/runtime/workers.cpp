@@ -33,6 +33,7 @@ void for_each_piece(size_t pieces, const std::function<void(size_t)>& work) {
     return;
   }
   const int64_t all = at::get_num_threads();
+  release_team();  // this thread only waits from here on
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;

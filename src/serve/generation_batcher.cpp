@@ -11,23 +11,19 @@
 namespace synthesizer::serve {
 
 GenerationBatcher::GenerationBatcher(LanguageModelTask& task, int64_t batch, Metrics& metrics)
-    : Batcher(batch, metrics), task_(&task), rows_(static_cast<size_t>(batch)) {}
+    : Batcher(batch, metrics), task_(&task), texts_(batch, metrics) {}
 
 void GenerationBatcher::choose() {
-  size_t slot = 0;
   take([&](const JobPtr& job) {
     auto own = std::dynamic_pointer_cast<GenerateJob>(job);
-    while (slot < rows_.size() && rows_[slot]) ++slot;
-    if (!own || slot == rows_.size()) return false;
-    rows_[slot].emplace(Row{std::move(own), {}});
-    ++active_;
-    ++metrics().active;
+    if (!own || texts_.free() == 0) return false;
+    texts_.begin({std::move(own), {}});
     return true;
   });
 }
 
-bool GenerationBatcher::settle(Row& row) const {
-  GenerateJob& job = *row.job;
+bool GenerationBatcher::settle(Text& generated) const {
+  GenerateJob& job = *generated.job;
   std::string text = task_->text_of(job.text.drawn());
   size_t cut = std::string::npos;
   for (const std::string& stop : job.stop) cut = std::min(cut, text.find(stop));
@@ -43,8 +39,8 @@ bool GenerationBatcher::settle(Row& row) const {
       }
     }
     settled.resize(settled.size() - held);
-    std::string piece = row.shown.grow(settled);
-    if (done) piece += row.shown.finish(text);
+    std::string piece = generated.shown.grow(settled);
+    if (done) piece += generated.shown.finish(text);
     if (!piece.empty()) job.pending->push(piece);
   }
   if (!done) return false;
@@ -56,20 +52,17 @@ bool GenerationBatcher::settle(Row& row) const {
 
 void GenerationBatcher::work() {
   std::vector<int64_t> slots, tokens, wanted;
-  auto leave = [&](std::optional<Row>& row) {
-    row.reset();
-    --active_;
-    --metrics().active;
-  };
-  for (size_t slot = 0; slot < rows_.size(); ++slot) {
-    auto& row = rows_[slot];
-    if (row && (given_up(*row->job) || (row->job->text.done() && settle(*row)))) leave(row);
-    if (!row) continue;
+  for (const int64_t slot : texts_.used()) {
+    GenerateJob& job = *texts_[slot].job;
+    if (given_up(job) || (job.text.done() && settle(texts_[slot]))) {
+      texts_.end(slot);
+      continue;
+    }
     if (!steps_) steps_ = task_->language_model().start_slots(batch());
-    const auto feed = row->job->text.feed();
-    if (feed.restart) steps_->begin(static_cast<int64_t>(slot));
+    const auto feed = job.text.feed();
+    if (feed.restart) steps_->begin(slot);
     if (feed.wanted) wanted.push_back(static_cast<int64_t>(slots.size()));
-    slots.push_back(static_cast<int64_t>(slot));
+    slots.push_back(slot);
     tokens.push_back(feed.token);
   }
   if (slots.empty()) return;
@@ -82,25 +75,15 @@ void GenerationBatcher::work() {
   const auto vocabulary = static_cast<size_t>(logits.size(1));
   const float* values = logits.const_data_ptr<float>();
   std::vector<SampledText*> texts;
-  for (const int64_t place : wanted)
-    texts.push_back(&rows_[static_cast<size_t>(slots[static_cast<size_t>(place)])]->job->text);
+  for (const int64_t place : wanted) texts.push_back(&texts_[slots[static_cast<size_t>(place)]].job->text);
   at::parallel_for(0, static_cast<int64_t>(texts.size()), 1, [&](int64_t first, int64_t last) {
     for (auto n = static_cast<size_t>(first); n < static_cast<size_t>(last); ++n)
       texts[n]->draw_token(std::span(values + n * vocabulary, vocabulary));
   });
   for (const int64_t place : wanted) {
-    auto& row = rows_[static_cast<size_t>(slots[static_cast<size_t>(place)])];
-    if (settle(*row)) leave(row);
+    const int64_t slot = slots[static_cast<size_t>(place)];
+    if (settle(texts_[slot])) texts_.end(slot);
   }
-}
-
-void GenerationBatcher::fail_all(const std::exception_ptr& reason) {
-  for (auto& row : rows_) {
-    if (row) row->job->pending->fail(reason);
-    row.reset();
-  }
-  metrics().active -= static_cast<int64_t>(active_);
-  active_ = 0;
 }
 
 }  // namespace synthesizer::serve

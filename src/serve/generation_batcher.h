@@ -1,9 +1,8 @@
 #pragma once
 
-#include <optional>
-
 #include "model/slot_steps.h"
 #include "serve/batcher.h"
+#include "serve/text_slots.h"
 #include "task/language_modelling.h"
 
 namespace synthesizer::serve {
@@ -17,22 +16,20 @@ class GenerationBatcher : public Batcher {
  protected:
   void choose() override;
   void work() override;
-  bool under_way() const override { return active_ > 0; }
-  void fail_all(const std::exception_ptr& reason) override;
+  bool under_way() const override { return !texts_.empty(); }
+  void fail_all(const std::exception_ptr& reason) override { texts_.fail_all(reason); }
 
  private:
-  /// A text in its slot.
-  struct Row {
+  struct Text {
     std::shared_ptr<GenerateJob> job;
     GrowingText shown;
   };
   /// After a token was drawn: streams what is settled, and ends the text at its end or a stop.
-  bool settle(Row& row) const;
+  bool settle(Text& generated) const;
 
   LanguageModelTask* task_;
   std::unique_ptr<SlotSteps> steps_;
-  std::vector<std::optional<Row>> rows_;  ///< one per slot
-  size_t active_ = 0;
+  TextSlots<Text> texts_;
 };
 
 }  // namespace synthesizer::serve

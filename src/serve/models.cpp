@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/nearest.h"
+#include "runtime/threads.h"
 #include "serve/error.h"
 
 namespace synthesizer::serve {
@@ -15,6 +16,7 @@ Models::Models(const std::vector<NamedRun>& runs, const ServeOptions& options, M
   for (const NamedRun& run : runs)
     models_.push_back(std::make_shared<ServedModel>(run, weights_, batch_, metrics));
   metrics.models = static_cast<int64_t>(models_.size());
+  release_team();  // from here on the engine's threads compute
 }
 
 std::vector<std::shared_ptr<ServedModel>> Models::all() const {
@@ -66,6 +68,7 @@ std::vector<Models::Reloaded> Models::reload(const std::string& name) {
       result.error = failure.what();
     }
   }
+  release_team();
   if (results.empty()) find(name);  // throws
   return results;
 }

@@ -1,11 +1,14 @@
 #include "serve/pending_request.h"
 
+#include <algorithm>
+
 #include "serve/error.h"
 
 namespace synthesizer::serve {
 namespace {
-constexpr auto kLookForClient = std::chrono::milliseconds(50);
-}
+// A hundred waiting requests wake up so often, and each time may stop a thread that computes.
+constexpr auto kLookForClient = std::chrono::milliseconds(250);
+}  // namespace
 
 void PendingRequest::finish_one() {
   const std::lock_guard lock(mutex_);
@@ -29,7 +32,7 @@ void PendingRequest::push(std::string piece) {
 void PendingRequest::wait_until(std::unique_lock<std::mutex>& lock, const Connected& connected,
                                 const std::function<bool()>& condition) {
   while (!condition()) {
-    changed_.wait_for(lock, kLookForClient);
+    changed_.wait_until(lock, std::min(deadline_, Clock::now() + kLookForClient));
     if (condition()) return;
     if (late(Clock::now())) {
       cancel();

@@ -29,10 +29,10 @@ struct NobodyWaits {};
 }  // namespace
 
 TranslationBatcher::TranslationBatcher(SequenceTask& task, int64_t batch, Metrics& metrics)
-    : Batcher(batch, metrics), task_(&task), rows_(static_cast<size_t>(batch)) {}
+    : Batcher(batch, metrics), task_(&task), sentences_(batch, metrics) {}
 
 void TranslationBatcher::choose() {
-  size_t free = rows_.size() - active_ - beginning_.size();
+  size_t free = sentences_.free() - beginning_.size();
   std::vector<TranslatePtr> beams;
   take([&](const JobPtr& job) {
     auto own = std::dynamic_pointer_cast<TranslateJob>(job);
@@ -68,8 +68,8 @@ void TranslationBatcher::choose_beam(const std::vector<TranslatePtr>& candidates
 
 void TranslationBatcher::work() {
   if (!beams_.empty()) search_beams();
-  begin_rows();
-  step_rows();
+  begin_sentences();
+  step_sentences();
 }
 
 void TranslationBatcher::search_beams() {
@@ -108,83 +108,71 @@ void TranslationBatcher::search_beams() {
   beams_.clear();
 }
 
-void TranslationBatcher::begin_rows() {
+void TranslationBatcher::begin_sentences() {
   std::erase_if(beginning_, [&](const TranslatePtr& job) { return given_up(*job); });
   if (beginning_.empty()) return;
   if (!steps_) steps_ = task_->encoder_decoder().start_slots(batch());
   std::vector<std::vector<int64_t>> sources;
   std::vector<int64_t> slots, lengths;
   const int64_t begin = task_->tokenizers().target->begin();
-  for (size_t slot = 0; slot < rows_.size() && !beginning_.empty(); ++slot) {
-    if (rows_[slot]) continue;
-    const TranslatePtr job = std::move(beginning_.back());
-    beginning_.pop_back();
+  for (const TranslatePtr& job : beginning_) {
     sources.push_back(job->source);
-    slots.push_back(static_cast<int64_t>(slot));
     lengths.push_back(length_of(*job));
     metrics().input_tokens += job->source.size();
-    rows_[slot].emplace(Row{job, {begin, task_->output_limit(job->source, job->options), job->options}, {}});
-    ++active_;
-    ++metrics().active;
+    const int64_t limit = task_->output_limit(job->source, job->options);
+    slots.push_back(sentences_.begin({job, {begin, limit, job->options}, {}}));
   }
+  beginning_.clear();
   steps_->begin(slots, task_->encoder_decoder().encode_apart(sources), lengths);
 }
 
-void TranslationBatcher::step_rows() {
+void TranslationBatcher::step_sentences() {
   std::vector<int64_t> slots, tokens, all;
-  std::vector<GreedySentence*> sentences;
-  for (size_t slot = 0; slot < rows_.size(); ++slot) {
-    auto& row = rows_[slot];
-    if (row && given_up(*row->job)) {
-      row.reset();
-      --active_;
-      --metrics().active;
+  std::vector<GreedySentence*> searches;
+  for (const int64_t slot : sentences_.used()) {
+    Sentence& sentence = sentences_[slot];
+    if (given_up(*sentence.job)) {
+      sentences_.end(slot);
+      continue;
     }
-    if (!row) continue;
     all.push_back(static_cast<int64_t>(slots.size()));
-    slots.push_back(static_cast<int64_t>(slot));
-    tokens.push_back(row->sentence.next());
-    sentences.push_back(&row->sentence);
+    slots.push_back(slot);
+    tokens.push_back(sentence.search.next());
+    searches.push_back(&sentence.search);
   }
   if (slots.empty()) return;
   metrics().batch(static_cast<int64_t>(slots.size()));
   ++metrics().steps;
   const Tokenizer& tokenizer = *task_->tokenizers().target;
-  advance_greedily(steps_->step(slots, tokens, all), tokenizer.end(), tokenizer.forbidden(), sentences);
+  advance_greedily(steps_->step(slots, tokens, all), tokenizer.end(), tokenizer.forbidden(), searches);
   metrics().output_tokens += slots.size();
   for (const int64_t slot : slots) {
-    auto& row = rows_[static_cast<size_t>(slot)];
-    if (row->sentence.done()) {
-      finish(*row);
-      row.reset();
-      --active_;
-      --metrics().active;
-    } else if (row->job->stream) {
-      const std::string piece = row->shown.grow(task_->text_of(row->sentence.tokens()));
-      if (!piece.empty()) row->job->pending->push(piece);
+    Sentence& sentence = sentences_[slot];
+    if (sentence.search.done()) {
+      finish(sentence);
+      sentences_.end(slot);
+    } else if (sentence.job->stream) {
+      const std::string piece = sentence.shown.grow(task_->text_of(sentence.search.tokens()));
+      if (!piece.empty()) sentence.job->pending->push(piece);
     }
   }
 }
 
-void TranslationBatcher::finish(Row& row) {
-  const Hypothesis& found = row.sentence.result();
-  row.job->result = {{task_->text_of(found.tokens), found.score, found.log_probability}};
-  if (row.job->stream) {
-    const std::string rest = row.shown.finish(row.job->result.front().text);
-    if (!rest.empty()) row.job->pending->push(rest);
+void TranslationBatcher::finish(Sentence& sentence) {
+  const Hypothesis& found = sentence.search.result();
+  TranslateJob& job = *sentence.job;
+  job.result = {{task_->text_of(found.tokens), found.score, found.log_probability}};
+  if (job.stream) {
+    const std::string rest = sentence.shown.finish(job.result.front().text);
+    if (!rest.empty()) job.pending->push(rest);
   }
-  row.job->pending->finish_one();
+  job.pending->finish_one();
 }
 
 void TranslationBatcher::fail_all(const std::exception_ptr& reason) {
   for (const TranslatePtr& job : beginning_) job->pending->fail(reason);
   beginning_.clear();
-  for (auto& row : rows_) {
-    if (row) row->job->pending->fail(reason);
-    row.reset();
-  }
-  metrics().active -= static_cast<int64_t>(active_);
-  active_ = 0;
+  sentences_.fail_all(reason);
 }
 
 }  // namespace synthesizer::serve

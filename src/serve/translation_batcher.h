@@ -1,10 +1,9 @@
 #pragma once
 
-#include <optional>
-
 #include "decode/greedy_sentence.h"
 #include "model/slot_steps.h"
 #include "serve/batcher.h"
+#include "serve/text_slots.h"
 #include "task/sequence_task.h"
 
 namespace synthesizer::serve {
@@ -22,29 +21,27 @@ class TranslationBatcher : public Batcher {
  protected:
   void choose() override;
   void work() override;
-  bool under_way() const override { return active_ > 0; }
+  bool under_way() const override { return !sentences_.empty(); }
   void fail_all(const std::exception_ptr& reason) override;
 
  private:
   using TranslatePtr = std::shared_ptr<TranslateJob>;
-  /// A sentence in its slot.
-  struct Row {
+  struct Sentence {
     TranslatePtr job;
-    GreedySentence sentence;
+    GreedySentence search;
     GrowingText shown;
   };
 
   void choose_beam(const std::vector<TranslatePtr>& candidates);
   void search_beams();
-  void begin_rows();
-  void step_rows();
-  void finish(Row& row);
+  void begin_sentences();
+  void step_sentences();
+  void finish(Sentence& sentence);
 
   SequenceTask* task_;
-  std::unique_ptr<SlotSteps> steps_;      ///< made with the first greedy job
-  std::vector<std::optional<Row>> rows_;  ///< one per slot
+  std::unique_ptr<SlotSteps> steps_;  ///< made with the first greedy job
+  TextSlots<Sentence> sentences_;     ///< of greedy search
   std::vector<TranslatePtr> beginning_, beams_;
-  size_t active_ = 0;
 };
 
 }  // namespace synthesizer::serve

@@ -17,29 +17,54 @@ namespace {
 namespace fs = std::filesystem;
 using Seconds = SharingDecision::Duration;
 
+/// A folder like /proc/self/task whose threads have the times that are written into it.
+class WrittenTasks {
+ public:
+  WrittenTasks() : folder_(mkdtemp(name_.data())) {}
+  ~WrittenTasks() { fs::remove_all(folder_); }
+  const fs::path& folder() const { return folder_; }
+  void write(const char* thread, int64_t running, int64_t waiting) const {
+    fs::create_directories(folder_ / thread);
+    std::ofstream(folder_ / thread / "schedstat") << running << ' ' << waiting << " 3\n";
+  }
+  /// As the file of a thread that has ended: nothing can be read.
+  void end(const char* thread) const { std::ofstream(folder_ / thread / "schedstat"); }
+
+ private:
+  std::string name_ = (fs::temp_directory_path() / "tasks-XXXXXX").string();
+  fs::path folder_;
+};
+
+constexpr int64_t kSecond = 1'000'000'000;  // much longer than the test: all that is written are computing
+
 TEST(RunDelay, SumsWhatEveryThreadWaitedSinceTheLastCall) {
-  std::string name = (fs::temp_directory_path() / "tasks-XXXXXX").string();
-  const fs::path tasks = mkdtemp(name.data());
-  auto write = [&](const char* thread, const char* line) {
-    fs::create_directories(tasks / thread);
-    std::ofstream(tasks / thread / "schedstat") << line;
-  };
-  write("10", "5000 100 3\n");
-  write("11", "5000 1000 3\n");
+  const WrittenTasks tasks;
+  tasks.write("10", 5 * kSecond, 100);
+  tasks.write("11", 5 * kSecond, 1000);
   using std::chrono::nanoseconds;
-  RunDelay delay(tasks, std::chrono::milliseconds(0));
+  RunDelay delay(tasks.folder(), std::chrono::milliseconds(0));
   ASSERT_TRUE(delay.available());
   EXPECT_EQ(delay.since_last(), nanoseconds(0));
-  write("10", "6000 150 4\n");
-  write("12", "1 7 1\n");  // found now, counted from now on
+  tasks.write("10", 6 * kSecond, 150);
+  tasks.write("12", 1 * kSecond, 7);  // found now, counted from now on
   EXPECT_EQ(delay.since_last(), nanoseconds(50));
-  write("11", "5500 1001 4\n");
-  write("12", "1 10 1\n");
+  tasks.write("11", 6 * kSecond, 1001);
+  tasks.write("12", 2 * kSecond, 10);
   EXPECT_EQ(delay.since_last(), nanoseconds(1 + 3));
-  write("10", "");  // as the file of a thread that has ended: nothing can be read
-  write("12", "1 12 1\n");
+  tasks.end("10");
+  tasks.write("12", 3 * kSecond, 12);
   EXPECT_EQ(delay.since_last(), nanoseconds(2));
-  fs::remove_all(tasks);
+}
+
+TEST(RunDelay, ThreadsThatOnlyWakeUpForAMomentDoNotCount) {
+  const WrittenTasks tasks;
+  for (const char* thread : {"10", "11", "12"}) tasks.write(thread, 0, 0);
+  RunDelay delay(tasks.folder(), std::chrono::milliseconds(0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  tasks.write("10", 10'000, 1'000'000);  // of a connection
+  tasks.write("11", kSecond, 20);        // computes
+  tasks.write("12", 10'000, kSecond);    // would compute if it were let
+  EXPECT_EQ(delay.since_last(), std::chrono::nanoseconds(kSecond + 20));
 }
 
 TEST(RunDelay, IsUnavailableWhereTheSystemDoesNotCountIt) {

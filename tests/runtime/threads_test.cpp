@@ -7,8 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/error.h"
 
@@ -109,6 +112,28 @@ TEST(Threads, OutOfRangeIsAMistakeThatNamesTheRange) {
       EXPECT_THAT(mistake.what(), ::testing::HasSubstr("from 1 to 1024"));
     }
   }
+}
+
+size_t threads_of_this_process() {
+  const fs::directory_iterator tasks("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(ReleaseTeam, EndsTheThreadsOfTheCaller) {
+  std::thread([] {
+    const size_t before = threads_of_this_process();
+    for (int again = 0; again < 2; ++again) {
+      std::atomic<int> members{0};
+#pragma omp parallel num_threads(5)
+      members.fetch_add(1);
+      EXPECT_EQ(members, 5);
+      EXPECT_EQ(threads_of_this_process(), before + 4);
+      release_team();
+      for (int tries = 0; tries < 1000 && threads_of_this_process() > before; ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // they end by themselves
+      EXPECT_EQ(threads_of_this_process(), before);
+    }
+  }).join();
 }
 
 }  // namespace

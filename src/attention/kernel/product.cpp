@@ -9,6 +9,7 @@
 // Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attention/kernel/product.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -27,25 +28,52 @@ constexpr int kStrip = 12;  // rows worked on at once: 24 sums in 32 registers
 constexpr int kStrip = 6;  // 12 sums in 16 registers
 #endif
 
+// Few strips go over one panel after the other, which comes from memory. Of many, each goes over all panels:
+// what is read again and again then is the strip.
+constexpr int64_t kFewStrips = 8;
+
+/// A strip of rows of the left factor and of the result.
+struct Strip {
+  const float* a;
+  int64_t a_stride;  ///< of rows, or of columns where a is transposed
+  int64_t inner;
+  float* c;
+  int64_t c_stride;
+};
+
+/// What a strip fetches of the panel after its own while it computes: one cache line after another, each in
+/// as many steps as there are strips, which together fetch all of it. A weight that comes from memory is
+/// there when it is needed.
+struct NextPanel {
+  const float* part;
+  int64_t strips;
+};
+
 /// One strip of kRows rows against one panel; `columns` of the panel's columns exist in c.
 template <int kRows, bool kTransposed>
-HWY_INLINE void strip_times_panel(float alpha, const float* HWY_RESTRICT a, int64_t stride,
-                                  const float* HWY_RESTRICT b, int64_t inner, bool add, float* c,
-                                  int64_t c_stride, int64_t columns) {
+void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRICT b, NextPanel next, bool add,
+                       int64_t columns) {
   const D d;
+  const float* HWY_RESTRICT a = strip.a;
+  const int64_t stride = strip.a_stride;
   V sum0[kRows], sum1[kRows];
   for (int r = 0; r < kRows; ++r) sum0[r] = sum1[r] = hn::Zero(d);
-  for (int64_t k = 0; k < inner; ++k, b += kPanel) {
-    const V b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
-    for (int r = 0; r < kRows; ++r) {
-      const V x = hn::Set(d, kTransposed ? a[k * stride + r] : a[r * stride + k]);
-      sum0[r] = hn::MulAdd(x, b0, sum0[r]);
-      sum1[r] = hn::MulAdd(x, b1, sum1[r]);
+  for (int64_t k = 0; k < strip.inner;) {
+    hwy::Prefetch(next.part);
+    next.part += kPanel;
+    for (const int64_t end = std::min(k + next.strips, strip.inner); k < end; ++k, b += kPanel) {
+      const V b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
+      for (int r = 0; r < kRows; ++r) {
+        const V x = hn::Set(d, kTransposed ? a[k * stride + r] : a[r * stride + k]);
+        sum0[r] = hn::MulAdd(x, b0, sum0[r]);
+        sum1[r] = hn::MulAdd(x, b1, sum1[r]);
+      }
     }
   }
   const V scale = hn::Set(d, alpha);
+  float* c = strip.c;
   if (columns == kPanel) {
-    for (int r = 0; r < kRows; ++r, c += c_stride) {
+    for (int r = 0; r < kRows; ++r, c += strip.c_stride) {
       const V old0 = add ? hn::LoadU(d, c) : hn::Zero(d), old1 = add ? hn::LoadU(d, c + kLanes) : hn::Zero(d);
       hn::StoreU(hn::MulAdd(sum0[r], scale, old0), d, c);
       hn::StoreU(hn::MulAdd(sum1[r], scale, old1), d, c + kLanes);
@@ -53,20 +81,10 @@ HWY_INLINE void strip_times_panel(float alpha, const float* HWY_RESTRICT a, int6
     return;
   }
   HWY_ALIGN float row[kPanel];
-  for (int r = 0; r < kRows; ++r, c += c_stride) {
+  for (int r = 0; r < kRows; ++r, c += strip.c_stride) {
     hn::Store(hn::Mul(sum0[r], scale), d, row);
     hn::Store(hn::Mul(sum1[r], scale), d, row + kLanes);
     for (int64_t j = 0; j < columns; ++j) c[j] = add ? c[j] + row[j] : row[j];
-  }
-}
-
-/// All panels of one strip.
-template <int kRows, bool kTransposed>
-void strip_times_panels(float alpha, const float* a, int64_t stride, const float* b, int64_t panel_size,
-                        int64_t inner, bool add, float* c, int64_t c_stride, int64_t columns) {
-  for (int64_t j = 0; j < columns; j += kPanel, b += panel_size) {
-    strip_times_panel<kRows, kTransposed>(alpha, a, stride, b, inner, add, c + j, c_stride,
-                                          std::min(kPanel, columns - j));
   }
 }
 
@@ -74,7 +92,7 @@ void strip_times_panels(float alpha, const float* a, int64_t stride, const float
 template <bool kTransposed, int kRows = kStrip, class... Args>
 HWY_INLINE void with_rows(int64_t rows, const Args&... args) {
   if (rows == kRows) {
-    strip_times_panels<kRows, kTransposed>(args...);
+    strip_times_panel<kRows, kTransposed>(args...);
   } else if constexpr (kRows > 1) {
     with_rows<kTransposed, kRows - 1>(rows, args...);
   }
@@ -83,28 +101,38 @@ HWY_INLINE void with_rows(int64_t rows, const Args&... args) {
 void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_inner, int64_t inner_begin,
               int64_t column, bool add, const Matrix& c, const TriangularPart& part) {
   const int64_t panel_size = packed_inner * kPanel;
-  const float* b = packed + column / kPanel * panel_size;
   const bool transposed = a.column_stride != 1;
-  for (int64_t r = 0; r < c.rows; r += kStrip) {
-    const int64_t rows = std::min<int64_t>(kStrip, c.rows - r), end = r + rows;
+  // Strips of almost equal height: a strip of one or two rows would wait for its own sums.
+  const int64_t strips = (c.rows + kStrip - 1) / kStrip;
+  auto multiply_strip = [&](int64_t n, int64_t panel) {
+    const int64_t r = n * c.rows / strips, end = (n + 1) * c.rows / strips;
     int64_t columns = c.columns, from = 0, to = a.columns;
     switch (part.kind) {
       case TriangularPart::Kind::all: break;
-      case TriangularPart::Kind::columns_below:
-        columns = std::clamp<int64_t>(end + part.offset, 0, columns);
-        break;
+      case TriangularPart::Kind::columns_below: columns = std::min(end + part.offset, columns); break;
       case TriangularPart::Kind::inner_below: to = std::clamp<int64_t>(end + part.offset, 0, to); break;
       case TriangularPart::Kind::inner_from: from = std::clamp<int64_t>(r + part.offset, 0, to); break;
     }
-    const float* left = a.data + r * a.row_stride + from * a.column_stride;
-    const float* right = b + (inner_begin + from) * kPanel;
-    float* out = c.data + r * c.row_stride;
+    if (columns <= panel) return;
+    const Strip strip = {a.data + r * a.row_stride + from * a.column_stride,
+                         transposed ? a.column_stride : a.row_stride, to - from,
+                         c.data + r * c.row_stride + panel, c.row_stride};
+    const float* b = packed + (column + panel) / kPanel * panel_size + (inner_begin + from) * kPanel;
+    const NextPanel next = {b + panel_size + n * a.columns / strips * kPanel, strips};
+    const int64_t wide = std::min(kPanel, columns - panel);
     if (transposed) {
-      with_rows<true>(rows, alpha, left, a.column_stride, right, panel_size, to - from, add, out,
-                      c.row_stride, columns);
+      with_rows<true>(end - r, alpha, strip, b, next, add, wide);
     } else {
-      with_rows<false>(rows, alpha, left, a.row_stride, right, panel_size, to - from, add, out, c.row_stride,
-                       columns);
+      with_rows<false>(end - r, alpha, strip, b, next, add, wide);
+    }
+  };
+  if (strips <= kFewStrips) {
+    for (int64_t panel = 0; panel < c.columns; panel += kPanel) {
+      for (int64_t n = 0; n < strips; ++n) multiply_strip(n, panel);
+    }
+  } else {
+    for (int64_t n = 0; n < strips; ++n) {
+      for (int64_t panel = 0; panel < c.columns; panel += kPanel) multiply_strip(n, panel);
     }
   }
 }
