@@ -126,15 +126,17 @@ def measure_kind(
             check_same_work(services[OURS], services[PEER], bodies[: a.batch], kind)
         for service in services.values():  # sets up threads and memory
             saturate(service, bodies, a, 2)
-        rates: dict[str, list[float]] = {name: [] for name in services}
+        saturated: dict[str, list[load.Result]] = {name: [] for name in services}
         translate = []
         for _ in range(a.rounds):
             translate.append(translate_rate(runs[kind], bodies[: 4 * a.batch], a))
             for name, service in services.items():
-                rates[name].append(saturate(service, bodies, a, a.seconds).rate)
+                saturated[name].append(saturate(service, bodies, a, a.seconds))
         rows = {}
         for name, service in services.items():
-            row = {"saturation": measure.median(rates[name]), "saturation_rounds": rates[name]}
+            rates = [result.rate for result in saturated[name]]
+            row = {"saturation": measure.median(rates), "saturation_rounds": rates}
+            row["saturated_p99"] = measure.median([result.quantile(0.99) for result in saturated[name]])
             row |= alone(service, bodies, name == OURS)
             row["loads"] = [
                 open_loop(service, bodies, share, share * row["saturation"], a)

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "runtime/other_processes.h"
 #include "runtime/run_delay.h"
 
 namespace synthesizer {
@@ -51,6 +52,7 @@ void watch() {
   prctl(PR_SET_NAME, "core-sharing");
   RunDelay delay;
   if (!delay.available()) return;
+  OtherProcesses others;
   SharingDecision decision;
   std::unique_ptr<IdleTeam> team;
   auto last = Clock::now();
@@ -58,7 +60,10 @@ void watch() {
   for (;;) {
     std::this_thread::sleep_for(pause);
     const auto begin = Clock::now();
-    const bool shared = decision.update(delay.since_last(), begin - last);
+    // What this process's own threads take from each other is not sharing: no more than others have run.
+    SharingDecision::Duration waited = delay.since_last();
+    if (const auto others_ran = others.since_last()) waited = std::min(waited, *others_ran);
+    const bool shared = decision.update(waited, begin - last);
     last = begin;
     if (shared != (team != nullptr)) team = shared ? std::make_unique<IdleTeam>() : nullptr;
     // Where there are hundreds of threads to look at, more rarely: never more than a hundredth of one core.

@@ -10,9 +10,9 @@ namespace synthesizer {
 /// OpenMP threads that wait for each other (after every matrix product) spin for some milliseconds before
 /// they sleep. Alone this is fastest. Beside another such process it is ruinous: a thread spins on the core
 /// that the thread it waits for needs, and both processes fall to a fortieth of their speed. So a small
-/// thread watches how long the process's threads wait for a core (RunDelay); while they do, waiting threads
-/// go to sleep at once. The number of threads, the way work is divided among them and with them all results
-/// stay the same.
+/// thread watches how long the process's threads wait for a core (RunDelay) that others have used
+/// (OtherProcesses); while they do, waiting threads go to sleep at once. The number of threads, the way work
+/// is divided among them and with them all results stay the same.
 ///
 /// For the rest of the program; further calls do nothing. After fork() the child calls it again, and a
 /// process must not call it before it forks. Does nothing where the user has decided (OMP_WAIT_POLICY,

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "runtime/other_processes.h"
 #include "runtime/run_delay.h"
 
 namespace synthesizer {
@@ -91,6 +92,33 @@ TEST(RunDelay, ThreadsThatMustShareOneCoreWait) {
   a.join();
   b.join();
   EXPECT_GT(waited, std::chrono::milliseconds(50));  // about 200 ms if all is well
+}
+
+TEST(OtherProcesses, AreWhatTheCoresDidBeyondThisProcess) {
+  std::string name = (fs::temp_directory_path() / "stat-XXXXXX").string();
+  const fs::path folder = mkdtemp(name.data());
+  auto write = [&](int64_t user, int64_t idle) {
+    std::ofstream(folder / "stat") << "cpu  " << user << " 1 2 " << idle << " 500 3 4 0 0 0\ncpu0 9 9 9 9\n";
+  };
+  write(100, 1000);
+  OtherProcesses others(folder / "stat");
+  EXPECT_NEAR(others.since_last().value().count(), 0, 0.1);  // less what this test has taken
+  write(100 + 5 * sysconf(_SC_CLK_TCK), 9000);
+  EXPECT_NEAR(others.since_last().value().count(), 5, 0.1);
+  std::ofstream(folder / "stat") << "something else";
+  EXPECT_FALSE(others.since_last());
+  fs::remove_all(folder);
+  EXPECT_FALSE(OtherProcesses("/nowhere").since_last());
+}
+
+TEST(OtherProcesses, DoNotIncludeThisOne) {
+  OtherProcesses others;
+  if (!others.since_last()) GTEST_SKIP() << "this system does not say";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  // Whatever else runs here, one core was ours for as long as we had it.
+  EXPECT_LT(others.since_last().value().count(), 0.3 * (std::thread::hardware_concurrency() - 1) + 0.25);
 }
 
 TEST(SharingDecision, SeesAnotherProcessWithinATenthOfASecond) {
