@@ -23,8 +23,7 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight)
     invalid(fmt::format("a weight is {} on {}: only float32 on the CPU can be prepared for inference",
                         c10::toString(weight.scalar_type()), weight.device().str()));
   }
-  constexpr int64_t many = 1 << 20;  // rows that are going to meet it
-  panels_->pack(matrix_of(weight.detach().contiguous()).transposed(), many);
+  panels_->pack_weight(matrix_of(weight.detach().contiguous()).transposed());
 }
 
 PackedMatrix::~PackedMatrix() = default;

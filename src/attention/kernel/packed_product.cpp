@@ -7,7 +7,7 @@
 namespace synthesizer::kernel {
 namespace {
 
-constexpr int64_t kChunkRows = 96;            // a chunk of rows whose inputs stay in a cache
+constexpr int64_t kChunkRows = 48;            // a chunk of rows whose inputs stay in a cache
 constexpr int64_t kSmall = int64_t{1} << 15;  // multiply-adds that are done before a second thread is awake
 constexpr int64_t kColumns = kPanelAlignment;
 

@@ -5,6 +5,7 @@
 
 #include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/few_rows.h"
+#include "attention/kernel/weight_memory.h"
 
 // Highway compiles the rest of this file once for each instruction set, in namespaces of their own.
 #undef HWY_TARGET_INCLUDE
@@ -27,10 +28,6 @@ constexpr int kStrip = 12;  // rows worked on at once: 24 sums in 32 registers
 #else
 constexpr int kStrip = 6;  // 12 sums in 16 registers
 #endif
-
-// Few strips go over one panel after the other, which comes from memory. Of many, each goes over all panels:
-// what is read again and again then is the strip.
-constexpr int64_t kFewStrips = 8;
 
 /// A strip of rows of the left factor and of the result.
 struct Strip {
@@ -104,35 +101,28 @@ void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_
   const bool transposed = a.column_stride != 1;
   // Strips of almost equal height: a strip of one or two rows would wait for its own sums.
   const int64_t strips = (c.rows + kStrip - 1) / kStrip;
-  auto multiply_strip = [&](int64_t n, int64_t panel) {
-    const int64_t r = n * c.rows / strips, end = (n + 1) * c.rows / strips;
-    int64_t columns = c.columns, from = 0, to = a.columns;
-    switch (part.kind) {
-      case TriangularPart::Kind::all: break;
-      case TriangularPart::Kind::columns_below: columns = std::min(end + part.offset, columns); break;
-      case TriangularPart::Kind::inner_below: to = std::clamp<int64_t>(end + part.offset, 0, to); break;
-      case TriangularPart::Kind::inner_from: from = std::clamp<int64_t>(r + part.offset, 0, to); break;
-    }
-    if (columns <= panel) return;
-    const Strip strip = {a.data + r * a.row_stride + from * a.column_stride,
-                         transposed ? a.column_stride : a.row_stride, to - from,
-                         c.data + r * c.row_stride + panel, c.row_stride};
-    const float* b = packed + (column + panel) / kPanel * panel_size + (inner_begin + from) * kPanel;
-    const NextPanel next = {b + panel_size + n * a.columns / strips * kPanel, strips};
-    const int64_t wide = std::min(kPanel, columns - panel);
-    if (transposed) {
-      with_rows<true>(end - r, alpha, strip, b, next, add, wide);
-    } else {
-      with_rows<false>(end - r, alpha, strip, b, next, add, wide);
-    }
-  };
-  if (strips <= kFewStrips) {
-    for (int64_t panel = 0; panel < c.columns; panel += kPanel) {
-      for (int64_t n = 0; n < strips; ++n) multiply_strip(n, panel);
-    }
-  } else {
+  for (int64_t panel = 0; panel < c.columns; panel += kPanel) {
     for (int64_t n = 0; n < strips; ++n) {
-      for (int64_t panel = 0; panel < c.columns; panel += kPanel) multiply_strip(n, panel);
+      const int64_t r = n * c.rows / strips, end = (n + 1) * c.rows / strips;
+      int64_t columns = c.columns, from = 0, to = a.columns;
+      switch (part.kind) {
+        case TriangularPart::Kind::all: break;
+        case TriangularPart::Kind::columns_below: columns = std::min(end + part.offset, columns); break;
+        case TriangularPart::Kind::inner_below: to = std::clamp<int64_t>(end + part.offset, 0, to); break;
+        case TriangularPart::Kind::inner_from: from = std::clamp<int64_t>(r + part.offset, 0, to); break;
+      }
+      if (columns <= panel) continue;
+      const Strip strip = {a.data + r * a.row_stride + from * a.column_stride,
+                           transposed ? a.column_stride : a.row_stride, to - from,
+                           c.data + r * c.row_stride + panel, c.row_stride};
+      const float* b = packed + (column + panel) / kPanel * panel_size + (inner_begin + from) * kPanel;
+      const NextPanel next = {b + panel_size + n * a.columns / strips * kPanel, strips};
+      const int64_t wide = std::min(kPanel, columns - panel);
+      if (transposed) {
+        with_rows<true>(end - r, alpha, strip, b, next, add, wide);
+      } else {
+        with_rows<false>(end - r, alpha, strip, b, next, add, wide);
+      }
     }
   }
 }
@@ -212,6 +202,14 @@ void Factor::pack(const Matrix& b, int64_t rows) {
     data_ = aligned_floats(size);
     capacity_ = size;
   }
+  HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());
+}
+
+void Factor::pack_weight(const Matrix& b) {
+  matrix_ = b;
+  packed_ = true;
+  capacity_ = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
+  data_ = weight_memory(capacity_);
   HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <hwy/aligned_allocator.h>
+#include <memory>
 
 #include "attention/kernel/matrix.h"
 
@@ -14,6 +14,8 @@ class Factor {
   /// Packs b where this pays for the number of rows that it will be multiplied with; otherwise keeps a
   /// reference to it.
   void pack(const Matrix& b, int64_t rows);
+  /// Packs a weight, for any number of rows, into memory of its own kind (weight_memory.h).
+  void pack_weight(const Matrix& b);
 
   bool packed() const { return packed_; }
   const Matrix& matrix() const { return matrix_; }  ///< as taken
@@ -23,7 +25,7 @@ class Factor {
   Matrix matrix_;
   bool packed_ = false;
   size_t capacity_ = 0;
-  hwy::AlignedFreeUniquePtr<float[]> data_;
+  std::shared_ptr<float[]> data_;
 };
 
 /// The part of a product that is needed where something ends at a diagonal. A few entries more may be
