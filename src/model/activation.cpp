@@ -7,6 +7,7 @@
 
 #include "attention/kernel/attend.h"
 #include "model/dropout.h"
+#include "model/optional_tensor.h"
 
 namespace synthesizer {
 namespace {
@@ -95,10 +96,6 @@ class MapActivated : public torch::autograd::Function<MapActivated> {
     return probability > 0 ? drop_out_with_seed(x, probability, seed) : x;
   }
 };
-
-std::optional<at::Tensor> if_defined(const at::Tensor& t) {
-  return t.defined() ? std::optional(t) : std::nullopt;
-}
 
 }  // namespace
 

@@ -8,7 +8,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <mutex>
-#include <optional>
+
+#include "model/optional_tensor.h"
 
 namespace synthesizer {
 namespace {
@@ -120,17 +121,13 @@ class Recompute : public torch::autograd::Function<Recompute> {
   }
 };
 
-std::optional<at::Tensor> optional_of(const at::Tensor& t) {
-  return t.defined() ? std::optional(t) : std::nullopt;
-}
-
 }  // namespace
 
 at::Tensor recompute_in_backward(LayerFunction layer, const at::Tensor& x, const at::Tensor& bias,
                                  const at::Tensor& encoded) {
   auto again = c10::make_intrusive<Recomputation>();
   again->layer = std::move(layer);
-  return Recompute::apply(x, optional_of(bias), optional_of(encoded), again);
+  return Recompute::apply(x, if_defined(bias), if_defined(encoded), again);
 }
 
 }  // namespace synthesizer

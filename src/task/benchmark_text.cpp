@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/lines.h"
 
 namespace synthesizer {
 
@@ -18,11 +19,7 @@ const std::string& target_of(const Labels& labels, const std::string& label, con
 }
 
 SourceText& SourceText::add(std::string_view name, std::string_view field) {
-  text_.append(" ").append(name).append(": ");
-  const auto begin = static_cast<std::ptrdiff_t>(text_.size());
-  text_ += field;
-  std::replace_if(
-      text_.begin() + begin, text_.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  text_.append(" ").append(name).append(": ").append(as_one_line(std::string(field)));
   return *this;
 }
 

@@ -13,6 +13,7 @@
 #include "task/inference_batches.h"
 #include "task/sequence_task.h"
 #include "task/shared_work.h"
+#include "text/lines.h"
 
 namespace synthesizer {
 namespace {
@@ -163,12 +164,9 @@ std::vector<std::vector<Translation>> SequenceTask::translate_rows(
 
 std::string SequenceTask::text_of(const std::vector<int64_t>& tokens) const {
   const Tokenizer& target = *tokenizers().target;
-  std::string text = target.decode(without_sentinels(tokens, target));
   // Characters and bytes have tokens for line breaks. No target of training has one, but a model may write
   // it.
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
+  return as_one_line(target.decode(without_sentinels(tokens, target)));
 }
 
 }  // namespace synthesizer

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -144,6 +145,12 @@ const std::string& LineReader::path() const {
 }
 int64_t LineReader::number() const {
   return source_->number;
+}
+
+std::string as_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 }  // namespace synthesizer

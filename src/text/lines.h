@@ -32,4 +32,7 @@ class LineReader {
   std::unique_ptr<Source> source_;
 };
 
+/// The text with spaces in place of its line ends.
+std::string as_one_line(std::string text);
+
 }  // namespace synthesizer

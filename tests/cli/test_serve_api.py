@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import os
 import shutil
 import signal
 import threading
@@ -9,7 +10,7 @@ import time
 import urllib.error
 
 import pytest
-from server import events
+from server import Server, events
 
 SOURCES = [
     "seven",
@@ -337,6 +338,21 @@ def test_other_origins_are_allowed_only_where_the_user_says_so(serve, small_run)
     assert open_.get("/v1/models", headers=origin).headers["Access-Control-Allow-Origin"] == origin["Origin"]
     asked = open_.ask("OPTIONS", "/v1/translate", headers=origin)
     assert asked.status == 204 and "POST" in asked.headers["Access-Control-Allow-Methods"]
+
+
+def test_loading_leaves_no_threads_that_compute(environment, numbers_run):
+    """OpenMP lets all its threads sleep at every step where it keeps more of them than there are cores: a
+    team of the thread that loaded the models, beside the engine's, costs two thirds of the throughput."""
+    environment = environment | {"OMP_WAIT_POLICY": "passive"}  # no threads that come and go
+    counts = []
+    for threads in (1, 6):
+        server = Server(environment, numbers_run, "--threads", threads)
+        try:
+            assert server.post("/v1/models/reload", {}).status == 200
+            counts.append(len(os.listdir(f"/proc/{server.process.pid}/task")))
+        finally:
+            server.close()
+    assert counts[1] - counts[0] <= 5  # LibTorch has a pool of its own, which sleeps
 
 
 def test_a_full_queue_refuses_at_once_and_keeps_what_it_has(serve, language_run):
