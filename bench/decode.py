@@ -2,11 +2,13 @@
 
     ./run bench decode [--beam 1,4] [--batch 1,32] [--length 32] [--source-length 32] [--rounds 5]
                        [--peers ctranslate2-float32,ctranslate2-int8,eager] [--trained RUN,…]
-                       [--json FILE] [--picture FILE]
+                       [--hf] [--json FILE] [--picture FILE]
 
 Every competitor is a process of its own that starts from the same random weights and sources; they translate
 in turn. All outputs have the same length, and those that compute in float32 must find the same ones.
 --trained names translation runs whose BLEU is measured before and after they are exported to int8.
+--hf: a MarianMT model of the base size with random weights, imported by ours and exported to CTranslate2,
+beside the package transformers; all from text to text.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ SENTENCES = 32  # that ours leaves for its peers
 
 def make_competitors(a: argparse.Namespace, folder: Path) -> dict[str, decoding.Decoding]:
     """Ours first. Peers take the weights of ours in float32."""
+    if a.hf:
+        setting = {"length": a.length, "source_length": a.source_length, "threads": a.threads}
+        return decoding.imported(folder, setting | {"sentences": SENTENCES})
     command = [str(SYNTH), "bench", "decode", "--threads", str(a.threads)]
     command += ["--length", str(a.length), "--source-length", str(a.source_length)]
     made: dict[str, decoding.Decoding] = {}
@@ -83,6 +88,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--trained", type=lambda text: [Path(name) for name in text.split(",")], default=[],
                    help="runs to measure the BLEU of, before and after int8")  # fmt: skip
+    p.add_argument("--hf", action="store_true", help="an imported MarianMT model beside transformers")
     p.add_argument("--json", type=Path, help="the figures, as a file")
     p.add_argument("--picture", type=Path, help="the figures, as bars (PNG)")
     return p.parse_args()
@@ -94,7 +100,8 @@ def main() -> None:
     machine = measure.machine_facts()
     if not decoding.missing("ctranslate2-float32"):
         machine["ctranslate2"] = importlib.metadata.version("ctranslate2")
-    about = f"Transformer base, {a.length} tokens from {a.source_length}"
+    model = "MarianMT of the base size, from text to text" if a.hf else "Transformer base"
+    about = f"{model}, {a.length} tokens from {a.source_length}"
     result = {"machine": machine, "about": about, "rounds": a.rounds, "rows": []}
     beside = f"CTranslate2 {machine.get('ctranslate2', 'not installed')}"
     print(table.facts(machine, f"{beside}; {about}, medians of {a.rounds} rounds"), flush=True)

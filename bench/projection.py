@@ -8,7 +8,9 @@ Measured: bytes of gradients per step and the time of a step of base translation
 recipes/translation/wmt14-en-de.toml; from them bytes per parameter and multiply-adds per second of a CPU.
 Stated: the rate of a GPU worker, and the networks' bandwidth and latency.
 
-A worker is a process (or a machine) with its own batch of the recipe, so more workers make larger steps.
+A worker is a process (or a machine). First table: each has its own batch of the recipe, so more workers make
+larger steps. Second table: the workers divide the paper's batch (train.batch_tokens x train.accumulate of the
+recipe), whose step one worker would do alone.
 A ring all-reduce over N workers sends 2 (N - 1) / N times the bytes of the gradients from each of them and
 has 2 (N - 1) messages in a row; it runs beside the backward pass, two thirds of a step's computation.
 """
@@ -19,11 +21,12 @@ import argparse
 import json
 from pathlib import Path
 
-# Parameters, and tokens of a worker's batch (train.batch_tokens of the recipe). Forward and backward take 3
+# Parameters (none: those of the model that is measured), tokens of a worker's batch (train.batch_tokens of
+# the recipe) and batches of a step of the paper's (train.accumulate). Forward and backward take 3
 # multiply-adds for each parameter and token.
 SETTINGS = {
-    "WMT'14 en-de (Transformer base)": {"parameters": None, "tokens": 4096},  # the model that is measured
-    "C4 (T5 base)": {"parameters": 223e6, "tokens": 8192},
+    "WMT'14 en-de (Transformer base)": {"parameters": None, "tokens": 4096, "batches": 8},
+    "C4 (T5 base)": {"parameters": 223e6, "tokens": 8192, "batches": 8},
 }
 BASE_PARAMETERS = 60.5e6  # of base translation, float32
 MEASURED_TOKENS = 32 * 64  # of a step of base translation (src/bench/step_setting.cpp), on each side
@@ -34,13 +37,31 @@ WORKERS = [8, 64, 512]
 BACKWARD = 2 / 3
 
 
-def efficiency(compute: float, sent: float, bandwidth: float, workers: int) -> float:
-    """Speed of `workers`, divided by that many times the speed of one.
-
-    compute: seconds of a step; sent: bytes of gradients.
-    """
+def step_seconds(compute: float, sent: float, bandwidth: float, workers: int) -> float:
+    """Seconds of a step. compute: those that a worker computes; sent: bytes of gradients."""
     exchange = sent * 2 * (workers - 1) / workers / bandwidth + 2 * (workers - 1) * LATENCY
-    return compute / (compute + max(0.0, exchange - BACKWARD * compute))
+    return compute + max(0.0, exchange - BACKWARD * compute)
+
+
+def print_table(parameters: float, per_parameter: float, rates: dict[str, float], divided: bool) -> None:
+    """divided: the workers divide the paper's batch; otherwise each has a batch of its own."""
+    print("| setting | worker | step of one worker | bytes a step | network | ", end="")
+    print(" | ".join(f"{n} workers" for n in WORKERS) + " |")
+    print("|---" * (5 + len(WORKERS)) + "|")
+    for name, setting in SETTINGS.items():
+        count = setting["parameters"] or parameters
+        sent = per_parameter * count
+        tokens = setting["tokens"] * (setting["batches"] if divided else 1)
+        for worker, rate in rates.items():
+            alone = 3 * count * tokens / rate
+            for network, bandwidth in NETWORKS.items():
+                cells = []
+                for n in WORKERS:
+                    compute, batches = (alone / n, 1) if divided else (alone, n)
+                    speed = batches * alone / step_seconds(compute, sent, bandwidth, n)
+                    cells.append(f"{speed:.3g}×")
+                values = [name, worker, f"{alone:.3g} s", f"{sent / 1e6:.0f} MB", network, *cells]
+                print(f"| {' | '.join(values)} |")
 
 
 def translation_row(parser: argparse.ArgumentParser, path: Path) -> dict:
@@ -65,17 +86,10 @@ def main() -> None:
         per_parameter = row["bytes_per_step"] / parameters
     workers = {f"CPU, {rate / 1e12:.3f} T multiply-adds/s (measured)": rate}
     workers[f"GPU, {GPU / 1e12:.0f} T multiply-adds/s (assumed)"] = GPU
-    print("| setting | worker | step of one worker | bytes a step | network | ", end="")
-    print(" | ".join(f"{n} workers" for n in WORKERS) + " |")
-    print("|---" * (5 + len(WORKERS)) + "|")
-    for name, setting in SETTINGS.items():
-        count = setting["parameters"] or parameters
-        sent = per_parameter * count
-        for worker, speed in workers.items():
-            compute = 3 * count * setting["tokens"] / speed
-            for network, bandwidth in NETWORKS.items():
-                speeds = " | ".join(f"{efficiency(compute, sent, bandwidth, n) * n:.3g}×" for n in WORKERS)
-                print(f"| {name} | {worker} | {compute:.3g} s | {sent / 1e6:.0f} MB | {network} | {speeds} |")
+    print("Each worker has a batch of its own:\n")
+    print_table(parameters, per_parameter, workers, divided=False)
+    print("\nThe workers divide the paper's batch:\n")
+    print_table(parameters, per_parameter, workers, divided=True)
 
 
 if __name__ == "__main__":

@@ -105,13 +105,21 @@ def open_loop(service: serving.Service, bodies: list[dict], share: float, rate: 
 
 def soak(service: serving.Service, bodies: list[dict], a: argparse.Namespace) -> dict:
     """Memory is looked at in ten parts of the time."""
-    memory, answered, failed, rates = [service.memory()], 0, 0, []
+    memory, answered, refused, failed, rates = [service.memory()], 0, 0, 0, []
     for _ in range(10):
         part = saturate(service, bodies, a, a.soak / 10)
         memory.append(service.memory())
-        answered, failed = answered + len(part.seconds), failed + part.failed + len(part.refused)
+        answered, refused = answered + len(part.seconds), refused + len(part.refused)
+        failed += part.failed
         rates.append(part.rate)
-    return {"seconds": a.soak, "answered": answered, "failed": failed, "memory": memory, "rates": rates}
+    return {
+        "seconds": a.soak,
+        "answered": answered,
+        "refused": refused,
+        "failed": failed,
+        "memory": memory,
+        "rates": rates,
+    }
 
 
 def measure_kind(

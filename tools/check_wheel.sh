@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_wheel.sh PYTHON TORCH-VERSION WHEEL: installs the wheel into an environment of its own that has torch and nothing
-# else of ours, uses it there, and makes sure that no library of the system's packages was loaded.
+# else of ours, uses a layer and a run there, and makes sure that no library of the system's packages was loaded. The run
+# is a model of tests/interop, imported by the built synth.
 set -euo pipefail
 python=$1 torch=$2 wheel=$(readlink -f "$3")
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,10 +13,18 @@ pip install "torch==$torch" numpy
 pip install --no-deps "$wheel"
 pip check
 cp "$root/examples/layer.py" "$place"
+"$root/build/release/bin/synth" import "$root/tests/interop/references/marian" --run "$place/run" --quiet
 cd "$place"  # not the repository, whose folders could be imported by mistake
 env -u LD_LIBRARY_PATH -u PYTHONPATH "$place/environment/bin/python" - <<'PYTHON'
 import re
 import torch
+
+
+def libraries():
+    return {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+
+
+before = libraries()
 import synthesizer
 
 assert "site-packages" in synthesizer.__file__, synthesizer.__file__
@@ -23,9 +32,12 @@ layer = synthesizer.Attention("R+V", width=32, heads=4, max_length=16, causal=Tr
 layer(torch.randn(2, 10, 32)).sum().backward()
 assert synthesizer.metrics.bleu(["a b c d"], ["a b c d"])["bleu"] > 99.9
 
-loaded = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
-ours = re.compile(r"lib(sentencepiece|fmt|hwy|tomlplusplus|protobuf)")
-outside = [path for path in loaded if ours.search(path) and "site-packages" not in path]
+run = synthesizer.load("run")
+assert len(run.translate(["A man rides a horse.", "Two dogs."], beam=2)) == 2
+
+# Every Python has the first kind; the second belongs to modules of Python itself.
+known = re.compile(r"/(lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+)|ld-linux.*)\.so|lib-dynload/|/lib(ffi|z|bz2|lzma|crypto|ssl)\.")
+outside = [path for path in libraries() - before if "site-packages" not in path and not known.search(path)]
 assert not outside, f"libraries of the system were loaded: {outside}"
 PYTHON
 env -u LD_LIBRARY_PATH -u PYTHONPATH "$place/environment/bin/python" layer.py

@@ -81,7 +81,7 @@ def serve(a):
     print("\nServing them; open the address below in a browser, or:")
     example = """curl http://127.0.0.1:{port}/v1/translate -d '{{"text": "four hundred twenty-three"}}'"""
     print(f"  {example.format(port=a.port)}\nCtrl-C ends it.\n", flush=True)
-    subprocess.run([a.synth, "serve", *runs, "--port", str(a.port)], check=True)
+    processes.run([a.synth, "serve", *runs, "--port", str(a.port)])
     return folder
 
 

@@ -114,8 +114,9 @@ def sequence_logits(model, source: list[list[int]], target: list[list[int]], sta
 
 def searches(model, source: list[list[int]], pad: int) -> dict:
     """What is written for each source alone, without start and end. At the largest length transformers forces
-    the end as if it were certain, and ours with its probability: a beam search that gets there is not
-    compared."""
+    the end as if it were certain. Ours does so under decode.transformers_rules ("beam_default"); the other
+    beam searches are not compared where they get there. "…cut": no end is forced there."""
+    end = model.config.eos_token_id
     settings = {
         "greedy": {"num_beams": 1},
         "greedy_once": {"num_beams": 1, "no_repeat_ngram_size": 2},
@@ -126,25 +127,36 @@ def searches(model, source: list[list[int]], pad: int) -> dict:
             "length_penalty": 0.0,
             "no_repeat_ngram_size": 3,
         },
+        "beam_default": {"num_beams": 4, "early_stopping": False, "length_penalty": 1.0},
+        "beam_renormalized": {
+            "num_beams": 4,
+            "early_stopping": False,
+            "length_penalty": 1.0,
+            "no_repeat_ngram_size": 2,
+            "min_length": 7,
+            "renormalize_logits": True,
+        },
+        "greedy_cut": {"num_beams": 1},
+        "beam_cut": {"num_beams": 4, "early_stopping": False, "length_penalty": 1.0},
+        "beam_cut_early": {"num_beams": 4, "early_stopping": True, "length_penalty": 2.0},
     }
     found = {}
     for name, setting in settings.items():
         found[name] = []
         for row in source:
-            end = model.config.eos_token_id  # forced at the largest length, as ours
-            limit = 24 if name.startswith("greedy") else 60
+            limit = 60 if name in ("beam", "beam_never") else 24
             out = model.generate(
                 torch.tensor([row]),
                 do_sample=False,
                 max_length=limit,
-                forced_eos_token_id=end,
+                forced_eos_token_id=None if "cut" in name else end,
                 return_dict_in_generate=True,
                 output_scores=True,
                 **setting,
             )
             ids = out.sequences[0].tolist()[1:]
-            reached = name.startswith("beam") and len(out.scores) >= limit - 1
-            found[name].append(None if reached else ids[: ids.index(end)])
+            reached = name in ("beam", "beam_never") and len(out.scores) >= limit - 1
+            found[name].append(None if reached else ids[: ids.index(end)] if end in ids else ids)
     return found
 
 
@@ -199,7 +211,7 @@ def marian(folder: pathlib.Path, separate: bool, binary: bool, zero_start: bool 
     model.final_logits_bias.copy_(
         torch.randn(model.final_logits_bias.shape, generator=torch.Generator().manual_seed(3))
     )
-    model.final_logits_bias[0, 0] += 8 if separate else 2  # so that texts end
+    model.final_logits_bias[0, 0] += 3 if separate else 2  # so that texts end
     if zero_start:
         with torch.no_grad():
             model.model.shared.weight[pad] = 0

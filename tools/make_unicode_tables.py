@@ -111,9 +111,10 @@ def table(kind, name, entries):
 
 def categories():
     entries = (f"{{{first:#x},{last:#x},{kind}}}" for first, last, kind in ranges(category_of()))
-    names = "// NOLINTNEXTLINE(readability-identifier-naming): Unicode's own letters\n"
+    names = "// NOLINTBEGIN(readability-identifier-naming): Unicode's own letters\n"
     names += "constexpr auto L = Category::letter, N = Category::number, P = Category::punctuation,\n"
-    names += "               S = Category::symbol, M = Category::mark, C = Category::control;\n\n"
+    names += "               S = Category::symbol, M = Category::mark, C = Category::control;\n"
+    names += "// NOLINTEND(readability-identifier-naming)\n\n"
     body = names + table("CategoryRange", "category_ranges", entries)
     return source("unicode_categories.h", f"the package regex {regex.__version__}", body)
 

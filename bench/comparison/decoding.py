@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 from safetensors.torch import load_file
 
-from .process import Process
+from .process import SYNTH, Process
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LEAST_SHARE = 0.9  # of hypotheses that float32 competitors have in common: rounding may decide a near tie
 PEERS = {
@@ -42,6 +45,30 @@ def ours(command: list[str], attention: str, quantize: str, folder: Path) -> Dec
     """command: our program with the lengths and the threads."""
     command = command + ["--peer-folder", str(folder), "--attention", attention]
     return Decoding(command + (["--quantize", quantize] if quantize else []), attention, exact=not quantize)
+
+
+def imported(folder: Path, setting: dict) -> dict[str, Decoding]:
+    """A MarianMT model with random weights: as transformers has it, imported by ours, and from there exported
+    to CTranslate2. All translate the same texts."""
+    from peers import marian  # late: only this comparison needs transformers
+
+    book = ROOT / "data" / "tiny-shakespeare"
+    marian.make(folder / "model", book / "train.txt")
+    for words in [
+        ["import", folder / "model", "--run", folder / "run"],
+        ["export", folder / "run", "--to", "ctranslate2", "--out", folder / "ctranslate2"],
+    ]:
+        subprocess.run([SYNTH, *words, "--quiet"], check=True)
+    words = (book / "dev.txt").read_text(encoding="utf-8").split()
+    count = setting["source_length"] * 3 // 4  # a word is about four thirds of a piece
+    texts = [" ".join(words[n * count : (n + 1) * count]) for n in range(setting["sentences"])]
+    (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    names = {"ours": "ours V", "ctranslate2": "CTranslate2 float32", "transformers": "transformers"}
+    command = [sys.executable, "-m", "peers.text_translator"]
+    return {
+        name: Decoding([*command, kind, str(folder), json.dumps(setting)], "V", exact=True)
+        for kind, name in names.items()
+    }
 
 
 def missing(kind: str) -> str:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 PATH = "/v1/translate"
 GRACE = 10  # seconds after the last request is due; what is not answered by then is given up
+REFUSED = 429
+RETRY = 0.2  # seconds that a client of the closed loop waits when it was refused
 WARM = 0.2  # share of the time before a rate is measured
 
 
@@ -77,23 +79,25 @@ class Clients:
             writer.close()
 
 
-async def _one(clients: Clients, body: bytes, due: float, result: Result) -> None:
+async def _one(clients: Clients, body: bytes, due: float, result: Result) -> int | None:
+    """The answer's status, where there is one."""
     try:
         status = await clients.post(body)
     except asyncio.CancelledError:
         result.unanswered += 1
-        return
+        return None
     except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, StopIteration, ValueError):
         result.failed += 1
-        return
+        return None
     took = time.perf_counter() - due
     if status == 200:
         result.seconds.append(took)
         result.answered.append(due + took)
-    elif status == 429:
+    elif status == REFUSED:
         result.refused.append(took)
     else:
         result.failed += 1
+    return status
 
 
 async def _open_loop(port: int, bodies: list[bytes], rate: float, seconds: float) -> Result:
@@ -121,7 +125,8 @@ async def _closed_loop(port: int, bodies: list[bytes], count: int, seconds: floa
     async def client(first: int) -> None:
         n = first
         while time.perf_counter() < end:
-            await _one(clients, bodies[n % len(bodies)], time.perf_counter(), result)
+            if await _one(clients, bodies[n % len(bodies)], time.perf_counter(), result) == REFUSED:
+                await asyncio.sleep(RETRY)
             n += count
 
     asking = [asyncio.create_task(client(n)) for n in range(count)]

@@ -13,7 +13,7 @@ from .setting import HEADS, WIDTH, Setting
 
 def core(members: list[str], t: Inputs, causal: bool) -> Tensor:
     alpha = torch.softmax(t["mixture"], -1).unbind(-1) if len(members) > 1 else [None]
-    query = key = row = column = table = left = right = None
+    query = key = row = column = table = table_scale = left = right = None
     scale = 1.0
     for weight, member in zip(alpha, members):
 
@@ -29,15 +29,18 @@ def core(members: list[str], t: Inputs, causal: bool) -> Tensor:
             )
         elif member == "D":
             row, column = weighed(t["D.row"]), t["D.weight"].transpose(-2, -1)
-            own = weighed(t["D.bias"].unsqueeze(-2))
+            own = t["D.bias"].unsqueeze(-2)
         elif member in ("R", "Fix"):
-            own = weighed(t[f"{member}.table"])
+            own = t[f"{member}.table"]
         elif member == "FR":
-            own = weighed(t["FR.left"] @ t["FR.right"].transpose(-2, -1))
+            row, column = weighed(t["FR.left"]), t["FR.right"]
         elif member == "FD":
             left, right = weighed(t["FD.left"]), t["FD.right"]
-        if own is not None:
-            table = own if table is None else table + own
+        if own is not None and table is None:
+            table, table_scale = own, weight if weight is None else weight.view(1)
+        elif own is not None:  # a second table: their sum
+            table = (table if table_scale is None else table * table_scale) + weighed(own)
+            table_scale = None
     return torch.ops.synthesizer.attend(
         query,
         key,
@@ -54,6 +57,7 @@ def core(members: list[str], t: Inputs, causal: bool) -> Tensor:
         causal,
         0.0,
         0,
+        table_scale=table_scale,
     )
 
 

@@ -10,7 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-SYNTH = Path(__file__).resolve().parents[2] / "build/release/bin/synth"
+# $SYNTH: another build of it, for long runs beside which this one is built anew.
+SYNTH = Path(os.environ.get("SYNTH") or Path(__file__).resolve().parents[2] / "build/release/bin/synth")
 REST = 0.05  # seconds before a request, in which the threads of the one before stop waiting for more work
 
 

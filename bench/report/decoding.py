@@ -12,6 +12,7 @@ TARGETS = {
     ("ours R", "ours V"): 1.05,
     ("ours V int8", "CTranslate2 int8"): 0.9,
     ("ours V", "eager V"): None,
+    ("ours V", "transformers"): None,
 }
 
 

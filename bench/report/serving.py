@@ -67,7 +67,7 @@ def targets(rows: dict[str, dict]) -> list[str]:
             add(
                 f"{kind}: {long['seconds']:.0f} s at saturation",
                 f"{long['answered']} answers",
-                f"{long['failed']} failed, {verdict}",
+                f"{long['failed']} failed, {long['refused']} refused while the queue was full, {verdict}",
             )
     return out
 

@@ -59,6 +59,12 @@ at::Tensor hidden_by_layer(const Mask& visible, const c10::SymInt& length, const
 
 }  // namespace
 
+AddedLogits AddedLogits::corner(int64_t length) const {
+  AddedLogits smaller;
+  if (shared.defined()) smaller.shared = shared.narrow(1, 0, length).narrow(2, 0, length);
+  return smaller;
+}
+
 AddedLogits add_to_logits(const at::Tensor& bias, const at::Tensor& mask, const Mask& visible,
                           const at::Tensor& x, int64_t heads) {
   AddedLogits added;

@@ -13,6 +13,8 @@ struct AddedLogits {
   at::Tensor blind_row;  ///< B or 1 × H or 1 × L×1, boolean: rows in which nothing may be seen; or undefined
 
   bool defined() const { return shared.defined() || own.defined(); }
+  /// What is shared, for shorter sequences.
+  AddedLogits corner(int64_t length) const;
 };
 
 /// `bias` H×L×L or B×H×L×L is added to the logits; `mask` L×L, B×L×L or B×H×L×L says what may be seen

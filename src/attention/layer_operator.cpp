@@ -93,8 +93,9 @@ const kernel::Registration layer_registration("synthesizer::attention_layer", de
 std::string layer_description(const AttentionOptions& o) {
   std::string text = fmt::format("attention={};width={};heads={};max_length={};causal={};dropout={};bias={}",
                                  o.attention, o.width, o.heads, o.max_length, o.causal, o.dropout, o.bias);
-  for (const auto& [name, value] : o.options.values()) {
-    text += std::visit([&](const auto& v) { return fmt::format(";{}={}", name, v); }, value);
+  for (const auto& option : o.options.values()) {
+    text += std::visit([&](const auto& value) { return fmt::format(";{}={}", option.first, value); },
+                       option.second);
   }
   return text;
 }

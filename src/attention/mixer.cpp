@@ -100,7 +100,7 @@ at::Tensor Mixer::forward(const LayerWeights& all, const at::Tensor& x, const at
   check_input(all, x, 3, bias.defined() || mask.defined());
   const auto there = checked_lengths(x, lengths);
   const auto added = add_to_logits(bias, mask, this->mask(there), x, options_.heads);
-  const auto out = forward_impl(all, x, there, training, added);  // B×L×D
+  auto out = forward_impl(all, x, there, training, added);  // B×L×D
   // Rows of padding, and those that see nothing in any head, are 0 before the output projection, and after it
   // but for its bias.
   if (!options_.bias) return out;
@@ -116,6 +116,11 @@ at::Tensor Mixer::forward_packed(const LayerWeights& all, const at::Tensor& x, c
 
 at::Tensor Mixer::forward_packed_impl(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
                                       bool training, const AddedLogits& added) const {
+  if (rows.bits() == PackedRows::Bits::alone) {
+    return rows.for_each_length(x, [&](const at::Tensor& own) {
+      return forward_impl(all, own, {}, training, added.corner(own.size(1)));
+    });
+  }
   return rows.pack(forward_impl(all, rows.unpack(x), rows.lengths(), training, added));
 }
 

@@ -52,7 +52,8 @@ class Mixer {
                      const at::Tensor& bias = {}, const at::Tensor& mask = {}) const;
 
   /// The same without padding: x N×D, of packed rows (each length ≤ max_length), to N×D. Only a bias of
-  /// H×L×L.
+  /// H×L×L. Rows that are to have the bits of each sample alone have those of forward() without lengths, in a
+  /// prepared layer.
   at::Tensor forward_packed(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
                             bool training, const at::Tensor& bias = {}) const;
 
@@ -98,7 +99,8 @@ class Mixer {
   // attention weights and layers that are never causal.
   virtual at::Tensor forward_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,
                                   bool training, const AddedLogits& added) const = 0;
-  /// Where it is not overridden, the rows are unpacked before forward_impl and packed behind it.
+  /// Where it is not overridden, the rows are unpacked before forward_impl and packed behind it; where each
+  /// sample is to have its own bits, forward_impl is called for each length.
   virtual at::Tensor forward_packed_impl(const LayerWeights& all, const at::Tensor& x, const PackedRows& rows,
                                          bool training, const AddedLogits& added) const;
   virtual at::Tensor weights_impl(const LayerWeights& all, const at::Tensor& x, const at::Tensor& lengths,

@@ -131,6 +131,11 @@ void Mixture::prepare_growth(AttentionOptions& larger) const {
   for (const Member& member : members_) member.synthesis->prepare_growth(larger);
 }
 
+bool Mixture::rows_are_independent() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.synthesis->rows_are_independent(); });
+}
+
 int64_t Mixture::macs(int64_t length) const {
   int64_t sum = 0;
   for (const Member& member : members_) sum += member.synthesis->macs(length);

@@ -25,6 +25,7 @@ class Mixture : public Synthesis {
 
   std::vector<Parameter> parameters() const override;
   Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
+  bool rows_are_independent() const override;
   void prepare_growth(AttentionOptions& larger) const override;
   int64_t macs(int64_t length) const override;
 

@@ -72,10 +72,24 @@ at::Tensor MultiHeadAttention::forward_impl(const LayerWeights& all, const at::T
 at::Tensor MultiHeadAttention::forward_packed_impl(const LayerWeights& all, const at::Tensor& x,
                                                    const PackedRows& rows, bool training,
                                                    const AddedLogits& added) const {
+  if (rows.bits() == PackedRows::Bits::alone && !mixture_->rows_are_independent())
+    return Mixer::forward_packed_impl(all, x, rows, training, added);
   const Weights weights(parameters(), all);
-  const auto value = split_heads(project(weights, "value", x), options().heads, &rows);
+  const auto value = project(weights, "value", x);  // N×D
+  if (global() && rows.bits() == PackedRows::Bits::alone) {
+    // Weights that a batch shares are divided by the sum that a shorter sample sees of them: another
+    // rounding.
+    const auto y = rows.for_each_length(value, [&](const at::Tensor& own) {
+      const int64_t length = own.size(1);
+      const AddedLogits corner = added.corner(length);
+      const auto heads = split_heads(own, options().heads);
+      return join_heads(combine(weights, heads, own, {0, length, length}, {}, training, corner));
+    });
+    return project(weights, "output", y);
+  }
   const RowRange range{0, rows.length(), rows.length(), &rows};
-  const auto y = combine(weights, value, x, range, rows.lengths(), training, added);
+  const auto y =
+      combine(weights, split_heads(value, options().heads, &rows), x, range, rows.lengths(), training, added);
   return project(weights, "output", rows.pack(join_heads(y)));  // N×D
 }
 

@@ -70,8 +70,8 @@ class CopyRows : public torch::autograd::Function<CopyRows> {
 
 }  // namespace
 
-PackedRows::PackedRows(at::Tensor lengths, int64_t length)
-    : lengths_(std::move(lengths)), length_(length), count_(offsets_of(lengths_).back()) {}
+PackedRows::PackedRows(at::Tensor lengths, int64_t length, Bits bits)
+    : lengths_(std::move(lengths)), length_(length), offsets_(offsets_of(lengths_)), bits_(bits) {}
 
 at::Tensor PackedRows::pack(const at::Tensor& padded) const {
   return CopyRows::apply(padded, lengths_, length_, true);
@@ -79,6 +79,20 @@ at::Tensor PackedRows::pack(const at::Tensor& padded) const {
 
 at::Tensor PackedRows::unpack(const at::Tensor& packed) const {
   return CopyRows::apply(packed, lengths_, length_, false);
+}
+
+at::Tensor PackedRows::for_each_length(const at::Tensor& packed,
+                                       const std::function<at::Tensor(const at::Tensor&)>& function) const {
+  auto result = at::empty_like(packed);
+  for (size_t first = 0, last = 0; first + 1 < offsets_.size(); first = last) {
+    const int64_t rows = offsets_[first + 1] - offsets_[first];
+    while (last + 1 < offsets_.size() && offsets_[last + 1] - offsets_[last] == rows) ++last;
+    if (rows == 0) continue;
+    const int64_t begin = offsets_[first], all = offsets_[last] - begin;
+    const auto own = packed.narrow(0, begin, all).view({all / rows, rows, packed.size(1)});
+    result.narrow(0, begin, all).copy_(function(own).reshape({all, packed.size(1)}));
+  }
+  return result;
 }
 
 PackedRowsPtr rows_worth_packing(const at::Tensor& lengths, int64_t length) {

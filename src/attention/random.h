@@ -17,6 +17,7 @@ class Random : public Synthesis {
 
   std::vector<Parameter> parameters() const override;
   Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
+  bool rows_are_independent() const override { return true; }
   int64_t macs(int64_t) const override { return 0; }
 
  protected:

@@ -35,6 +35,10 @@ class Synthesis {
   /// them.
   virtual Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const = 0;
 
+  /// Whether the bits of each row of what logits() returns are the same whatever other rows x has, in a
+  /// prepared layer: rows come from projections and element-wise work alone, or from no token.
+  virtual bool rows_are_independent() const { return false; }
+
   /// Before a layer grows to a larger max_length, with old entries kept as the corner of the new tensors:
   /// sets the options under which they keep their meaning, or throws InvalidInput where there are none.
   virtual void prepare_growth(AttentionOptions& larger) const {}

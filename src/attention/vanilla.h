@@ -24,6 +24,7 @@ class Vanilla : public Synthesis {
 
   std::vector<Parameter> parameters() const override;
   Logits logits(const Weights& weights, const at::Tensor& x, const RowRange& range) const override;
+  bool rows_are_independent() const override { return true; }
   int64_t macs(int64_t length) const override;
 
  private:

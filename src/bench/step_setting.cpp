@@ -117,36 +117,23 @@ StepBenchmark::StepBenchmark(const StepSetting& setting, const std::string& atte
   Fed fed = family(setting, options);
   model_ = std::move(fed.model);
   tokens_ = std::move(fed.tokens);
-  const Stepper::Loss loss = [loss = std::move(fed.loss)](const Batch&) { return loss(); };
-  make_stepper_ = [loss, model = model_, train = setting.train,
-                   width = options.width](ProcessGroup* processes) {
-    return std::make_unique<Stepper>(*model, train, width, 1, loss, processes);
-  };
-  stepper_ = make_stepper_(group);
-}
-
-double StepBenchmark::step_alone() {
-  model_->train();
-  if (!alone_) alone_ = make_stepper_(nullptr);
-  const StepSums sums = alone_->step(++steps_, [] { return Batch(); });
-  return sums.nll / static_cast<double>(sums.tokens);
+  stepper_ = std::make_unique<Stepper>(
+      *model_, setting.train, options.width, 1, [loss = std::move(fed.loss)](const Batch&) { return loss(); },
+      group);
 }
 
 int64_t StepBenchmark::exchange() {
-  std::vector<at::Tensor> numbers;
-  int64_t bytes = 0;
-  for (const at::Tensor& parameter : model_->parameters()) {
-    numbers.push_back(at::zeros_like(parameter));
-    bytes += static_cast<int64_t>(parameter.nbytes());
-  }
-  if (group_) group_->all_reduce_sum(numbers);
-  return bytes;
+  int64_t count = 0;
+  for (const at::Tensor& parameter : model_->parameters()) count += parameter.numel();
+  // In pieces as large as the buckets that a step sends.
+  constexpr int64_t kBucketBytes = int64_t{25} << 20, kNumberBytes = sizeof(float);
+  if (group_) group_->all_reduce_sum(at::zeros({count}).split(kBucketBytes / kNumberBytes));
+  return count * kNumberBytes;
 }
 
-double StepBenchmark::step(bool dropout) {
+StepSums StepBenchmark::step(bool dropout) {
   model_->train(dropout);
-  const StepSums sums = stepper_->step(++steps_, [] { return Batch(); });
-  return sums.nll / static_cast<double>(sums.tokens);
+  return stepper_->step(++steps_, [] { return Batch(); });
 }
 
 }  // namespace synthesizer::bench

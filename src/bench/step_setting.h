@@ -2,7 +2,6 @@
 
 #include <torch/nn/module.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,10 +37,8 @@ class StepBenchmark {
 
   const torch::nn::Module& model() const { return *model_; }
   const Tokens& tokens() const { return tokens_; }  ///< "source", "target", "labels"
-  /// One step as `synth train` takes it, with dropout or without; gives its mean loss.
-  double step(bool dropout);
-  /// The same without the other processes.
-  double step_alone();
+  /// One step as `synth train` takes it, with dropout or without.
+  StepSums step(bool dropout);
   /// Adds up as many numbers as there are gradients, over all processes and nothing else; gives their bytes.
   int64_t exchange();
 
@@ -49,8 +46,7 @@ class StepBenchmark {
   std::shared_ptr<torch::nn::Module> model_;
   Tokens tokens_;
   ProcessGroup* group_;
-  std::function<std::unique_ptr<Stepper>(ProcessGroup*)> make_stepper_;
-  std::unique_ptr<Stepper> stepper_, alone_;  ///< alone_: made when it is needed, as it takes memory
+  std::unique_ptr<Stepper> stepper_;
   int64_t steps_ = 0;
 };
 

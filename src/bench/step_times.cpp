@@ -12,21 +12,30 @@
 namespace synthesizer::bench {
 namespace {
 
-struct TimedStep {
-  double seconds, loss;
-};
-
-TimedStep timed_step(StepBenchmark& benchmark, bool dropout = true) {
+/// Seconds that some work takes.
+template <typename Work>
+double timed(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
-  const double loss = benchmark.step(dropout);
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), loss};
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-TimedStep requested_step(StepBenchmark& benchmark, const std::string& line) {
-  if (line != "alone" && line != "exchange") return timed_step(benchmark, line != "check");
-  const auto begin = std::chrono::steady_clock::now();
-  const double result = line == "alone" ? benchmark.step_alone() : static_cast<double>(benchmark.exchange());
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), result};
+double timed_step(StepBenchmark& benchmark) {
+  return timed([&] { benchmark.step(true); });
+}
+
+/// What a line of standard input asks for, timed.
+nlohmann::json requested(StepBenchmark& benchmark, const std::string& line) {
+  if (line == "exchange") {
+    int64_t bytes = 0;
+    const double seconds = timed([&] { bytes = benchmark.exchange(); });
+    return {{"seconds", seconds}, {"bytes", bytes}};
+  }
+  StepSums sums;
+  const double seconds = timed([&] { sums = benchmark.step(line != "check"); });
+  return {{"seconds", seconds},
+          {"loss", sums.nll / static_cast<double>(sums.tokens)},
+          {"exchange_wait", sums.exchange_wait}};
 }
 
 }  // namespace
@@ -38,8 +47,8 @@ std::vector<double> time_steps(const StepSetting& setting, const std::vector<std
   std::vector<std::vector<double>> times(benchmarks.size());
   for (int round = 0; round <= repeats; ++round) {  // the first one warms up
     for (size_t i = 0; i < benchmarks.size(); ++i) {
-      const TimedStep step = timed_step(benchmarks[i]);
-      if (round > 0) times[i].push_back(step.seconds);
+      const double seconds = timed_step(benchmarks[i]);
+      if (round > 0) times[i].push_back(seconds);
     }
   }
   std::vector<double> medians;
@@ -52,7 +61,7 @@ StepShares time_step_parts(const StepSetting& setting, const std::string& attent
   benchmark.step(true);
   const StepProfiler parts(setting.model.feed_forward);
   double all = 0, known = 0;
-  for (int n = 0; n < repeats; ++n) all += timed_step(benchmark).seconds;
+  for (int n = 0; n < repeats; ++n) all += timed_step(benchmark);
   StepShares shares{all / repeats, {}};
   for (const auto& [part, seconds] : parts.seconds()) {
     shares.parts.emplace_back(part, seconds / repeats);
@@ -69,8 +78,9 @@ void steps_on_request(const StepSetting& setting, const std::string& attention, 
   if (rank_of(group) == 0) write_peer_inputs(folder, benchmark.model(), benchmark.tokens());
   print_json_line(setting_json(setting, attention));
   for (std::string line; std::getline(std::cin, line);) {
-    const TimedStep step = requested_step(benchmark, line);
-    print_json_line({{"seconds", step.seconds}, {"loss", step.loss}, {"peak", peak_memory_bytes() - before}});
+    nlohmann::json answer = requested(benchmark, line);
+    answer["peak"] = peak_memory_bytes() - before;
+    print_json_line(answer);
   }
 }
 

@@ -21,7 +21,7 @@ StepShares time_step_parts(const StepSetting& setting, const std::string& attent
 
 /// Leaves weights and tokens in the folder, where peers find them, and does what each line of standard input
 /// asks for: a step; "check": one without dropout, so that losses can be compared; of several processes
-/// (`group`), "alone": a step without the others, "exchange": what a step sends, and nothing else.
+/// (`group`), "exchange": what a step sends, and nothing else.
 void steps_on_request(const StepSetting& setting, const std::string& attention, const std::string& folder,
                       ProcessGroup* group = nullptr);
 

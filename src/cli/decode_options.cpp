@@ -19,12 +19,15 @@ struct OptionAdder {
   const DecodeOption& option;
   std::vector<std::function<void(DecodeOptions&)>>& given;
 
-  /// On by default, so that the command line can only turn it off.
+  /// Both ways: a run's recipe may have turned on what is off by default.
   CLI::Option* operator()(bool DecodeOptions::*member) const {
-    return command.add_flag_callback(
-        "--no-" + hyphenated(option.name),
-        [&to = given, member] { to.push_back([member](DecodeOptions& o) { o.*member = false; }); },
-        option.help_when_off);
+    const std::string name = hyphenated(option.name);
+    return command.add_flag_function(
+        fmt::format("--{0},!--no-{0}", name),
+        [&to = given, member](int64_t times) {
+          to.push_back([member, wanted = times > 0](DecodeOptions& o) { o.*member = wanted; });
+        },
+        option.help);
   }
   template <NamedEnum E>
   CLI::Option* operator()(E DecodeOptions::*member) const {

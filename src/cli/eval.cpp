@@ -9,8 +9,11 @@
 #include "cli/decode_options.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
+#include "runtime/threads.h"
+#include "task/process_agreement.h"
 #include "task/run.h"
 #include "task/unknown_tokens.h"
+#include "text/content_hash.h"
 
 namespace synthesizer::cli {
 namespace {
@@ -19,7 +22,8 @@ struct EvalArguments {
   std::string run, weights = "best";
   std::vector<std::string> data;
   DecodeArguments decode;
-  bool no_text = false, json = false;
+  bool no_text = false, json = false, own_threads = false;  ///< own_threads: --threads was given
+  ProcessOptions processes;
 };
 
 struct EvalResult {
@@ -27,15 +31,29 @@ struct EvalResult {
   UnknownTokens unknown;
 };
 
+/// Throws where the processes would not divide the same evaluation.
+void check_same_work(ProcessGroup& group, const EvalArguments& a, const OpenRun& open, const Dataset& data,
+                     const DecodeOptions& decode) {
+  Recipe recipe = open.task->recipe();
+  recipe.decode = decode;
+  check_agreement(group, recipe, {&data},
+                  {{"the weights", file_hash(open.folder.weights(a.weights))},
+                   {"the tokenizer", open.task->tokenizers().hash()},
+                   {"--no-text", a.no_text ? "given" : "not given"}});
+}
+
 EvalResult evaluate(const EvalArguments& a, ProcessGroup* group) {
+  if (group && !a.own_threads) use_threads(threads_of_process(group));
   const OpenRun open = open_run(a.run, a.weights);
   const Recipe& recipe = open.task->recipe();
   const auto data = open.task->open(split_files(recipe, a.data), false);
   if (rank_of(group) == 0)
     for (const std::string& remark : data->remarks) print_note("{}\n", remark);
+  const DecodeOptions decode = a.decode.over(recipe.decode);
+  if (group) check_same_work(*group, a, open, *data, decode);
   open.task->share_evaluation(group);
   EvalResult result;
-  result.found = open.task->evaluate(*data, !a.no_text, a.decode.over(recipe.decode));
+  result.found = open.task->evaluate(*data, !a.no_text, decode);
   if (rank_of(group) > 0) return result;
   result.unknown = unknown_tokens(*data);
   if (const auto warning = unknown_warning(*data, result.unknown)) print_note("synth: {}\n", *warning);
@@ -67,7 +85,7 @@ void print_evaluation(const EvalArguments& a, const Evaluation& found, const Unk
 void evaluate(const EvalArguments& a) {
   EvalResult result;
   run_processes(
-      {}, [&](ProcessGroup* group) { result = evaluate(a, group); },
+      a.processes, [&](ProcessGroup* group) { result = evaluate(a, group); },
       [&](int64_t rank) {
         if (rank == 0) print_evaluation(a, result.found, result.unknown);
         return 0;
@@ -87,7 +105,15 @@ void add_eval(CLI::App& program) {
   add_workers_option(*command);
   command->add_flag("--no-text", a->no_text, "loss and perplexity alone: write nothing, score nothing");
   command->add_flag("--json", a->json, "as a JSON object");
-  command->callback([a] { evaluate(*a); });
+  command
+      ->add_option("--timeout", a->processes.timeout,
+                   "several processes: seconds after which one that gives no sign of life counts as lost")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  command->callback([a, command] {
+    a->own_threads = command->count("--threads") > 0;
+    evaluate(*a);
+  });
 }
 
 }  // namespace synthesizer::cli

@@ -2,9 +2,12 @@
 // or as a model of another program.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/error.h"
 #include "cli/command.h"
@@ -13,6 +16,8 @@
 #include "cli/print.h"
 #include "inspect/new_run.h"
 #include "interop/ctranslate2.h"
+#include "interop/huggingface_export.h"
+#include "interop/onnx_export.h"
 #include "model/prepare.h"
 
 namespace synthesizer::cli {
@@ -23,6 +28,24 @@ struct ExportArguments {
   bool no_text = false, no_scores = false;
 };
 
+/// Another program, and what writes its model.
+struct OtherProgram {
+  const char* name;
+  void (*write)(Task& task, const std::string& folder);
+  const char* quantizes;  ///< who does it, in place of --quantize
+};
+constexpr OtherProgram kOtherPrograms[] = {
+    {"ctranslate2", export_ctranslate2, "CTranslate2 quantizes a model when it loads it"},
+    {"huggingface", export_huggingface, "transformers quantizes a model when it loads it"},
+    {"onnx", export_onnx, "onnxruntime.quantization quantizes a model of ONNX"},
+};
+
+std::vector<std::string> other_programs() {
+  std::vector<std::string> names;
+  for (const OtherProgram& program : kOtherPrograms) names.emplace_back(program.name);
+  return names;
+}
+
 double megabytes(const std::string& file) {
   return static_cast<double>(std::filesystem::file_size(file)) / 1e6;
 }
@@ -31,12 +54,13 @@ double megabytes(const std::string& file) {
 void export_model(const ExportArguments& a) {
   if (!a.to.empty()) invalid("--run makes a run, and --to a model of another program: give one of them");
   if (a.out.empty()) invalid("--out is missing: name the folder of the exported model");
-  if (!a.quantize.empty())
-    invalid(fmt::format("--quantize is for runs: {} quantizes a model when it loads it", a.program));
+  const auto& other = *std::find_if(std::begin(kOtherPrograms), std::end(kOtherPrograms),
+                                    [&](const OtherProgram& one) { return a.program == one.name; });
+  if (!a.quantize.empty()) invalid(fmt::format("--quantize is for runs: {}", other.quantizes));
   check_does_not_exist(a.out);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
-  export_ctranslate2(*open.task, a.out);
+  other.write(*open.task, a.out);
   print_note("made {}, a model of {}\n", a.out, a.program);
 }
 
@@ -67,8 +91,11 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line)
   auto a = std::make_shared<ExportArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--run", a->to, "the folder of the new run")->type_name("DIR");
-  command->add_option("--to", a->program, "another program, whose model is written: ctranslate2")
-      ->check(CLI::IsMember({"ctranslate2"}));
+  command
+      ->add_option(
+          "--to", a->program,
+          fmt::format("another program, whose model is written: {}", fmt::join(other_programs(), ", ")))
+      ->check(CLI::IsMember(other_programs()));
   command->add_option("--out", a->out, "the folder of the model, with --to")->type_name("DIR");
   command->add_option("--quantize", a->quantize, "int8: a quarter of the memory, faster, not to be trained")
       ->check(CLI::IsMember({"int8"}));

@@ -35,7 +35,7 @@ void add_import(CLI::App& program, const std::vector<std::string>& command_line)
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   command
       ->add_option("--ignore", a->options.ignored,
-                   "settings of config.json, separated by commas, that do not change what the model computes")
+                   "settings of the model, separated by commas, that do not change what it computes")
       ->delimiter(',')
       ->type_name("KEY");
   command->callback([a, command_line] { import_run(*a, command_line); });

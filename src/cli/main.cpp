@@ -2,8 +2,10 @@
 // prints one line on standard error and changes nothing.
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -30,6 +32,17 @@ using synthesizer::write_output;
 namespace {
 
 constexpr int kCouldNot = 1, kMistake = 2;
+std::terminate_handler default_terminate = nullptr;
+
+/// An error is one line, and it may quote what a file holds: a key with a line end, a byte that is a command
+/// to a terminal.
+std::string as_error_line(std::string message) {
+  for (char& c : message) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    if (control) c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
+  }
+  return "synth: error: " + message + "\n";
+}
 
 int fail(int status, const std::string& message) {
   try {
@@ -37,7 +50,7 @@ int fail(int status, const std::string& message) {
   } catch (const OutputFailed&) {
     // One error is reported, the first.
   }
-  write_error("synth: error: " + message + "\n");
+  write_error(as_error_line(message));
   return status;
 }
 
@@ -137,9 +150,25 @@ int synth(int argc, char** argv) {
   }
 }
 
+/// The destructors of nlohmann::json allocate memory. Where there is none that is std::terminate, which gets
+/// the status and the line of any other failure; files are as after a kill.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    write_error("synth: error: out of memory\n");
+    ::_exit(kCouldNot);
+  } catch (...) {
+    default_terminate();
+  }
+  default_terminate();
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  default_terminate = std::set_terminate(end_without_memory);
   try {
     return synth(argc, argv);
   } catch (const std::bad_alloc&) {  // before a command had begun

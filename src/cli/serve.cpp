@@ -22,7 +22,7 @@ void add_serve(CLI::App& program) {
   command->add_option("--certificate", o->certificate, "PEM file, with --key: serve HTTPS");
   command->add_option("--key", o->key, "PEM file of the certificate's key");
   command->add_option("--cors", o->cors, "origin whose pages may use the server, or '*' (default: none)");
-  command->add_option("--queue", o->queue, "texts that may wait; more are refused with status 429")
+  command->add_option("--queue", o->queue, "while so many texts wait, requests are refused with status 429")
       ->capture_default_str();
   command->add_option("--batch", o->batch, "texts decoded together, per model")->capture_default_str();
   command->add_option("--engines", o->engines, "inference threads, each with --threads cores")

@@ -12,7 +12,9 @@
 #include "run/run_folder.h"
 #include "run/run_lock.h"
 #include "run/run_record.h"
+#include "task/data_changes.h"
 #include "task/registry.h"
+#include "text/file_stamp.h"
 
 namespace synthesizer {
 namespace {
@@ -60,6 +62,23 @@ void drop_unused_options(std::vector<PlannedRun>& runs) {
   }
 }
 
+/// Path and hash of the files that a run of this recipe learns from and is validated on, as they are now. A
+/// file that is gone is left out: a finished run does not need it.
+std::map<std::string, std::string> current_data(const Recipe& recipe) {
+  const std::string memory = cache_folder(recipe) + "/hashes";
+  std::map<std::string, std::string> hashes;
+  for (const std::vector<std::string>* split : {&recipe.data.train, &recipe.data.dev}) {
+    if (split->empty()) continue;
+    Files files = files_of(recipe, *split);
+    // Further files are further references: training reads none of them, and run.json has no hash of them.
+    if (!files.converter && parallel(files)) keep_fields(files, 2);
+    for (const std::string& path : files.paths) {
+      if (stamp_of(path)) hashes[path] = remembered_hash(memory, path);
+    }
+  }
+  return hashes;
+}
+
 }  // namespace
 
 PlannedRun::State PlannedRun::state() const {
@@ -78,6 +97,7 @@ PlannedRun::State PlannedRun::state() const {
                     folder, fmt::join(differ, ", ")));
   }
   if (!std::filesystem::exists(run.state())) return State::absent;
+  refuse_changes(folder, changed_files(run.record(), current_data(recipe)));
   const bool longer = recipe.train.steps > before.train.steps;
   return !longer && read_run(folder).finished() ? State::finished : State::interrupted;
 }

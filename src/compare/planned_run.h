@@ -16,7 +16,8 @@ struct PlannedRun {
   std::vector<std::string> changes;  ///< over the recipe's file, for the record
   std::string folder;
 
-  /// What there is of it already. Throws InvalidInput where the folder has a run of another recipe.
+  /// What there is of it already. Throws InvalidInput where the folder has a run of another recipe, or of
+  /// data that have changed since: as `synth train --resume`, it names the file.
   State state() const;
 };
 

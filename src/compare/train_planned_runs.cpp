@@ -66,6 +66,14 @@ bool begin(const PlannedRun& run, PlannedRun::State state, const std::string& ti
   return resume;
 }
 
+/// Does what a kill after the last checkpoint of a run has left undone.
+void complete(const PlannedRun& run) {
+  const RunLock nobody_else(run.folder, {"synth", "compare"});
+  const RunFolder folder{run.folder};
+  folder.remove_leftovers();
+  if (!std::filesystem::exists(folder.report())) write_run_report(run.folder);
+}
+
 }  // namespace
 
 void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>& runs, int64_t jobs,
@@ -86,6 +94,7 @@ void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>
       const PlannedRun& run = runs[next];
       const std::string title = fmt::format("{}/{} {}", next + 1, runs.size(), run.attention);
       if (states[next] == PlannedRun::State::finished) {
+        complete(run);
         write_note(fmt::format("{}: finished before\n", title));
         continue;
       }

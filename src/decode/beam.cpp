@@ -21,7 +21,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
   for (int64_t limit : output_limits(model, max_lengths, options)) beams.emplace_back(end, limit, options);
 
   std::vector<int64_t> tokens(beams.size(), begin);  // what each row of the model is fed next
-  while (!tokens.empty()) {
+  for (int64_t length = 0; !tokens.empty(); ++length) {
     const auto log_probability = log_probabilities(model.step(tensor_of(tokens)), end);  // B×V
     forbid(log_probability, model.forbidden());
     if (options.no_repeat_ngram > 0) {
@@ -32,6 +32,7 @@ std::vector<std::vector<Hypothesis>> beam_search(StepModel& model, int64_t begin
       }
       forbid_repeats(log_probability, outputs, options.no_repeat_ngram);
     }
+    if (options.renormalize) renormalize(log_probability, length < options.min_length ? end : -1);
     const auto best = best_tokens(log_probability, SentenceBeam::choices(options));
     const auto ends = float_values(log_probability.select(1, end));  // B
 

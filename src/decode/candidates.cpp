@@ -66,6 +66,16 @@ void forbid(const at::Tensor& log_probabilities, int64_t token) {
   if (token >= 0) log_probabilities.select(1, token).fill_(-std::numeric_limits<float>::infinity());
 }
 
+void renormalize(const at::Tensor& log_probabilities, int64_t left_out) {
+  at::Tensor counted = log_probabilities;
+  if (left_out >= 0) {
+    counted = log_probabilities.clone();
+    forbid(counted, left_out);
+  }
+  const auto sum = counted.logsumexp(1, /*keepdim=*/true);  // B×1
+  log_probabilities.sub_(at::where(at::isinf(sum), at::zeros_like(sum), sum));
+}
+
 std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities, int64_t k) {
   const auto plain = log_probabilities.contiguous();
   const int64_t rows = plain.size(0), vocabulary = plain.size(1);  // B×V

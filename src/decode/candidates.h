@@ -29,6 +29,10 @@ at::Tensor log_probabilities(const at::Tensor& logits, int64_t end);
 /// Nothing where the token is -1.
 void forbid(const at::Tensor& log_probabilities, int64_t token);
 
+/// Adds one number to each row, in place, so that the probabilities have the sum 1: those of the tokens that
+/// are possible, without `left_out` (-1: with all of them). A row with none stays as it is.
+void renormalize(const at::Tensor& log_probabilities, int64_t left_out);
+
 /// The k best tokens of each row of log-probabilities, best first; those of probability 0 are left out, so
 /// there may be fewer, even none. Throws std::runtime_error where a row is not a number.
 std::vector<std::vector<Choice>> best_tokens(const at::Tensor& log_probabilities, int64_t k);

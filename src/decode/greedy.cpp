@@ -54,6 +54,10 @@ std::vector<std::vector<Hypothesis>> greedy_search(StepModel& model, int64_t beg
       }
       outputs[n].push_back(token[row]);
       sums[n] += value[row];
+      if (!options.forced_end && length + 1 == limits[n]) {
+        results[n] = {cut_hypothesis(std::move(outputs[n]), sums[n], options)};
+        continue;
+      }
       tokens.push_back(token[row]);
       rows.push_back(static_cast<int64_t>(row));
       going_on.push_back(n);

@@ -26,6 +26,10 @@ void GreedySentence::advance(int64_t token, float value, int64_t end, float end_
   tokens_.push_back(token);
   sum_ += value;
   next_ = token;
+  if (!options_.forced_end && length + 1 == limit_) {
+    result_ = cut_hypothesis(tokens_, sum_, options_);
+    done_ = true;
+  }
 }
 
 void advance_greedily(const at::Tensor& logits, int64_t end, int64_t forbidden,

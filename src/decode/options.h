@@ -33,6 +33,20 @@ struct DecodeOptions {
   /// the maximum length (fairseq's bound under its former --no-early-stop). Beam 1 stops at its first.
   bool early_stopping = true;
 
+  /// Beam search by the rules of the package transformers: at the maximum length the end costs nothing (it
+  /// has its log-probability otherwise, as in fairseq), and without early_stopping unfinished hypotheses are
+  /// judged by the norm of their present length, so that a longer one that would be better may be missed.
+  bool transformers_rules = false;
+
+  /// Whether an output ends at the maximum length, as in Marian and fairseq. Otherwise it is cut there: its
+  /// last token is whichever is best, and no end is counted in its log-probability or its length.
+  bool forced_end = true;
+
+  /// After tokens were forbidden (a tokenizer's forbidden one, repeated n-grams, the end before the minimum
+  /// length), those that are left have the sum of probabilities 1. Beam search only: greedy search finds the
+  /// same, and its log-probabilities stay those of the model.
+  bool renormalize = false;
+
   /// Of the output, end not counted. Before the minimum no end is allowed, unless it is the only token
   /// possible; a maximum of 0 leaves it to the caller, otherwise the smaller one of both holds.
   int64_t min_length = 0;
@@ -48,6 +62,8 @@ struct DecodeOptions {
   int64_t top_k = 0;       ///< only the k most likely tokens; 0: all
   double top_p = 1;        ///< of these, the fewest whose probabilities reach p; at least one
   uint64_t seed = 1;
+
+  bool operator==(const DecodeOptions&) const = default;
 };
 
 /// One option of decoding. The keys of `[decode]`, the options of `synth`, the keyword arguments in Python
@@ -65,8 +81,7 @@ struct DecodeOption {
   Member member;
   Use use;
   std::string help;
-  double least = 0, most = 0;      ///< of numbers
-  std::string help_when_off = {};  ///< of one that is on by default
+  double least = 0, most = 0;  ///< of numbers
 
   std::string key() const { return "decode." + name; }  ///< in recipes and messages
 };

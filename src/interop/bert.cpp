@@ -52,6 +52,7 @@ ModelOptions bert_model(ForeignConfig& config) {
   config.expect("position_embedding_type", "absolute");
   config.expect("is_decoder", false);
   config.expect("add_cross_attention", false);
+  config.expect("is_encoder_decoder", false);
   config.without_effect({"pad_token_id", "bos_token_id", "eos_token_id", "directionality",
                          "tie_word_embeddings", "pooler_fc_size", "pooler_num_attention_heads",
                          "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "num_labels"});
@@ -60,6 +61,32 @@ ModelOptions bert_model(ForeignConfig& config) {
 }
 
 }  // namespace
+
+TensorRules bert_rules(const ModelOptions& model, const TensorChange& positions, bool old_names) {
+  const std::map<std::string, std::string> norm_kind = {{"weight", old_names ? "gamma" : "weight"},
+                                                        {"bias", old_names ? "beta" : "bias"}};
+  TensorRules rules = {{"embedding.weight", "bert.embeddings.word_embeddings.weight"},
+                       {"encoder.positions.weight", "bert.embeddings.position_embeddings.weight", positions}};
+  const std::string ours = "encoder.layers.{}.", theirs = "bert.encoder.layer.{}.";
+  TensorRules layer;
+  for (const auto& [kind, norm] : norm_kind) {
+    rules.push_back({"encoder.embedding_norm." + kind, "bert.embeddings.LayerNorm." + norm});
+    rules.push_back({"pooler." + kind, "bert.pooler.dense." + kind});
+    rules.push_back({"classes." + kind, "classifier." + kind});
+    layer.push_back({ours + "attention.logits.V.query." + kind, theirs + "attention.self.query." + kind});
+    const bool cancelled = kind == "bias";  // a bias of the keys has no effect
+    layer.push_back(
+        {ours + "attention.logits.V.key." + kind, theirs + "attention.self.key." + kind, {}, cancelled});
+    layer.push_back({ours + "attention.value." + kind, theirs + "attention.self.value." + kind});
+    layer.push_back({ours + "attention.output." + kind, theirs + "attention.output.dense." + kind});
+    layer.push_back({ours + "attention_norm." + kind, theirs + "attention.output.LayerNorm." + norm});
+    layer.push_back({ours + "feed_forward.in." + kind, theirs + "intermediate.dense." + kind});
+    layer.push_back({ours + "feed_forward.out." + kind, theirs + "output.dense." + kind});
+    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "output.LayerNorm." + norm});
+  }
+  add_layers(rules, model.encoder_layers, layer);
+  return rules;
+}
 
 ModelPlan plan_bert(ModelFolder& folder) {
   ForeignConfig& config = folder.config;
@@ -73,7 +100,12 @@ ModelPlan plan_bert(ModelFolder& folder) {
   ModelPlan plan;
   plan.recipe.task = "classification";
   ModelOptions& model = plan.recipe.model = bert_model(config);
-  plan.recipe.data.labels = class_names(config, weights.take("classifier.weight").size(0));
+  check_shape(weights, "bert.embeddings.word_embeddings.weight", {config.integer("vocab_size"), model.width});
+  check_layers(weights, "bert.encoder.layer.{}.intermediate.dense.weight", model.layers,
+               {model.feed_forward, model.width});
+  const auto classes = weights.shape("classifier.weight");
+  if (classes.size() != 2) check_shape(weights, "classifier.weight", {2, model.width});
+  plan.recipe.data.labels = class_names(config, classes[0]);
   if (plan.recipe.data.labels.size() < 2)
     invalid(fmt::format("{} has one class: it is a regression, which is not supported", folder.path));
 
@@ -87,30 +119,7 @@ ModelPlan plan_bert(ModelFolder& folder) {
   };
   // The first files call a norm's tensors gamma and beta.
   const bool old_names = weights.has("bert.embeddings.LayerNorm.gamma");
-  const std::map<std::string, std::string> norm_kind = {{"weight", old_names ? "gamma" : "weight"},
-                                                        {"bias", old_names ? "beta" : "bias"}};
-  TensorRules& rules = plan.rules;
-  rules = {{"embedding.weight", "bert.embeddings.word_embeddings.weight"},
-           {"encoder.positions.weight", "bert.embeddings.position_embeddings.weight", with_type}};
-  const std::string ours = "encoder.layers.{}.", theirs = "bert.encoder.layer.{}.";
-  TensorRules layer;
-  for (const auto& [kind, norm] : norm_kind) {
-    rules.push_back({"encoder.embedding_norm." + kind, "bert.embeddings.LayerNorm." + norm});
-    rules.push_back({"pooler." + kind, "bert.pooler.dense." + kind});
-    rules.push_back({"classes." + kind, "classifier." + kind});
-    layer.push_back({ours + "attention.logits.V.query." + kind, theirs + "attention.self.query." + kind});
-    if (kind == "weight")  // a bias of the keys has no effect
-      layer.push_back({ours + "attention.logits.V.key.weight", theirs + "attention.self.key.weight"});
-    layer.push_back({ours + "attention.value." + kind, theirs + "attention.self.value." + kind});
-    layer.push_back({ours + "attention.output." + kind, theirs + "attention.output.dense." + kind});
-    layer.push_back({ours + "attention_norm." + kind, theirs + "attention.output.LayerNorm." + norm});
-    layer.push_back({ours + "feed_forward.in." + kind, theirs + "intermediate.dense." + kind});
-    layer.push_back({ours + "feed_forward.out." + kind, theirs + "output.dense." + kind});
-    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "output.LayerNorm." + norm});
-  }
-  add_layers(rules, model.layers, layer);
-  for (int64_t n = 0; n < model.layers; ++n)
-    weights.skip(fmt::format("bert.encoder.layer.{}.attention.self.key.bias", n));
+  plan.rules = bert_rules(model, {with_type}, old_names);
   weights.skip("bert.embeddings.position_ids");
   const auto tokenizer = bert_tokenizer(folder.path, config.integer("vocab_size"));
   plan.tokenizers = {tokenizer, tokenizer};

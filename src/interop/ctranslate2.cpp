@@ -7,14 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "attention/spec.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "interop/export_parts.h"
 #include "model/positions.h"
 #include "task/sequence_task.h"
 #include "train/named_tensors.h"
@@ -219,12 +218,7 @@ std::vector<std::string> words_of(const Tokenizer& tokenizer, int64_t size) {
 }
 
 void check_exportable(const ModelOptions& model) {
-  for (const Side side : {Side::encoder, Side::decoder}) {
-    for (const std::string& spec : attention_of_layers(model, side)) {
-      if (short_spec(std::string_view(spec)) != "V")
-        invalid(fmt::format("this run has layers with {}, and CTranslate2 has V alone", spec));
-    }
-  }
+  check_vanilla_layers(model, {Side::encoder, Side::decoder}, "CTranslate2");
   if (model.recurrent_depth > 0)
     invalid("this run has model.recurrent_depth, which CTranslate2 does not have");
 }
@@ -256,11 +250,10 @@ void export_ctranslate2(Task& task, const std::string& folder) {
                                          {"add_source_eos", true},
                                          {"layer_norm_epsilon", model.norm_epsilon},
                                          {"multi_query_attention", false}};
-  std::filesystem::create_directories(folder);
   auto write_json = [&](const char* name, const nlohmann::ordered_json& value) {
     write_file(folder + "/" + name, value.dump(2) + "\n");
   };
-  try {
+  write_new_folder(folder, [&] {
     if (shared) {
       write_json("shared_vocabulary.json", target_words);
     } else {
@@ -269,11 +262,7 @@ void export_ctranslate2(Task& task, const std::string& folder) {
     }
     write_json("config.json", config);
     variables.write(folder + "/model.bin");
-  } catch (...) {  // nothing is left behind: the folder was new
-    std::error_code none;
-    std::filesystem::remove_all(folder, none);
-    throw;
-  }
+  });
 }
 
 }  // namespace synthesizer

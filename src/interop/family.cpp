@@ -3,34 +3,29 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 
 namespace synthesizer {
 namespace {
 
-/// Settings of decoding that ours has, from one of the two files.
-void read_search_settings(ForeignConfig& config, DecodeOptions& decode, int64_t& forbidden) {
-  decode.beam = config.integer("num_beams", decode.beam);
-  decode.length_penalty = config.real("length_penalty", decode.length_penalty);
-  decode.no_repeat_ngram = config.integer("no_repeat_ngram_size", decode.no_repeat_ngram);
-  // Theirs counts the start and the end of the output.
-  if (config.has("max_length")) decode.max_length = std::max<int64_t>(1, config.integer("max_length", 0) - 2);
-  if (config.has("min_length")) decode.min_length = std::max<int64_t>(0, config.integer("min_length", 0) - 2);
-  if (config.has("early_stopping")) {
-    const auto& stop = config.value("early_stopping");
-    const bool never = stop.is_string() && stop.get<std::string>() == "never";
-    if (!stop.is_boolean() && !never) config.refuse("early_stopping", "is neither true nor false");
-    decode.early_stopping = stop.is_boolean() && stop.get<bool>();
-  }
-  if (const auto& bad = config.value("bad_words_ids"); !bad.is_null()) {
-    const bool one = bad.is_array() && bad.size() == 1 && bad[0].is_array() && bad[0].size() == 1 &&
-                     bad[0][0].is_number_integer();
-    if (!one) config.refuse("bad_words_ids", "has more than one token: one is supported");
-    forbidden = bad[0][0].get<int64_t>();
-  }
+/// What one of the two files says of a search.
+struct SearchSettings {
+  DecodeOptions decode = {.beam = 1,
+                          .length_penalty = 1,
+                          .early_stopping = false,
+                          .transformers_rules = true};  // theirs where nothing is said
+  int64_t forbidden = -1;
+  int64_t longest = 0;  ///< their maximum, which counts the start; 0: none
+  bool end_is_forced = false;
+};
+
+/// Settings that change what is written and that we do not have, whatever kind of model it is.
+void refuse_what_is_missing(ForeignConfig& config) {
   config.expect("repetition_penalty", 1.0);
   config.expect("diversity_penalty", 0.0);
   config.expect("num_beam_groups", 1);
@@ -40,9 +35,49 @@ void read_search_settings(ForeignConfig& config, DecodeOptions& decode, int64_t&
                           "exponential_decay_length_penalty", "forced_decoder_ids", "sequence_bias"}) {
     config.expect(key, nullptr);
   }
-  // Given with every call here.
-  config.without_effect({"do_sample", "temperature", "top_k", "top_p", "num_return_sequences",
-                         "max_new_tokens", "renormalize_logits", "renormalize", "_from_model_config"});
+  config.without_effect({"_from_model_config", "num_return_sequences"});  // the second: --nbest
+}
+
+/// The settings of one file; it must agree with these tokens.
+SearchSettings search_settings(ForeignConfig& config, const SpecialTokens& tokens) {
+  SearchSettings read;
+  DecodeOptions& decode = read.decode;
+  decode.beam = config.integer("num_beams", decode.beam);
+  decode.length_penalty = config.real("length_penalty", decode.length_penalty);
+  decode.no_repeat_ngram = config.integer("no_repeat_ngram_size", decode.no_repeat_ngram);
+  decode.renormalize = config.flag("renormalize_logits", false);
+  read.longest = config.integer("max_length", 0);
+  constexpr int64_t kLargest = 1 << 30;
+  if (config.has("max_new_tokens")) read.longest = std::min(config.integer("max_new_tokens"), kLargest) + 1;
+  decode.min_length = std::max<int64_t>(1, config.integer("min_length", 0)) - 1;  // theirs counts the start
+  if (config.has("early_stopping")) {
+    const auto& stop = config.value("early_stopping");
+    const bool never = stop.is_string() && stop.get<std::string>() == "never";
+    if (!stop.is_boolean() && !never) config.refuse("early_stopping", "is neither true nor false");
+    decode.early_stopping = stop.is_boolean() && stop.get<bool>();
+    decode.transformers_rules = !never;
+  }
+  if (const auto& bad = config.value("bad_words_ids"); !bad.is_null()) {
+    const bool one = bad.is_array() && bad.size() == 1 && bad[0].is_array() && bad[0].size() == 1 &&
+                     bad[0][0].is_number_integer();
+    if (!one) config.refuse("bad_words_ids", "has more than one token: one is supported");
+    read.forbidden = bad[0][0].get<int64_t>();
+  }
+  config.expect("do_sample", false);
+  config.expect("decoder_start_token_id", tokens.start);
+  config.expect("eos_token_id", tokens.end);
+  config.expect("forced_eos_token_id", tokens.end);
+  config.expect("pad_token_id", tokens.pad);
+  read.end_is_forced = config.has("forced_eos_token_id");
+  refuse_what_is_missing(config);
+  config.without_effect({"temperature", "top_k", "top_p", "bos_token_id"});  // of sampling; never read
+  return read;
+}
+
+/// generation_config.json, or nothing where the folder has none.
+std::optional<ForeignConfig> generation_config(const ModelFolder& folder) {
+  const std::string path = folder.path + "/generation_config.json";
+  return std::filesystem::exists(path) ? std::optional<ForeignConfig>(path) : std::nullopt;
 }
 
 }  // namespace
@@ -55,19 +90,37 @@ Activation activation_named(const ForeignConfig& config, const std::string& key,
   config.refuse(key, fmt::format("is \"{}\": relu, gelu, gelu_new and swish are supported", name));
 }
 
-int64_t read_generation_settings(ModelFolder& folder, DecodeOptions& decode) {
-  int64_t forbidden = -1;
-  decode = {.beam = 1, .length_penalty = 1, .early_stopping = false};  // theirs where nothing is said
-  read_search_settings(folder.config, decode, forbidden);
-  const std::string path = folder.path + "/generation_config.json";
-  if (std::filesystem::exists(path)) {
-    ForeignConfig generation(path);
-    read_search_settings(generation, decode, forbidden);
-    generation.without_effect(
-        {"bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_eos_token_id"});
-    generation.check_all_read({});
+int64_t read_search_settings(ModelFolder& folder, const SpecialTokens& tokens, DecodeOptions& decode) {
+  SearchSettings read = search_settings(folder.config, tokens);
+  read.end_is_forced = read.end_is_forced || tokens.end_is_forced;
+  if (auto generation = generation_config(folder)) {
+    read = search_settings(*generation, tokens);
+    generation->check_all_read(folder.ignored);
   }
-  return forbidden;
+  decode = read.decode;
+  decode.forced_end = read.end_is_forced;
+  if (read.longest > 0) decode.max_length = std::max<int64_t>(1, read.longest - (decode.forced_end ? 2 : 1));
+  return read.forbidden;
+}
+
+void check_sampling_settings(ModelFolder& folder, int64_t end) {
+  auto check_file = [&](ForeignConfig& config) {
+    config.expect("num_beams", 1);
+    config.expect("no_repeat_ngram_size", 0);
+    config.expect("min_length", 0);
+    config.expect("bad_words_ids", nullptr);
+    config.expect("eos_token_id", end);
+    config.expect("bos_token_id", end);
+    config.expect("forced_eos_token_id", nullptr);
+    refuse_what_is_missing(config);
+    config.without_effect({"do_sample", "temperature", "top_k", "top_p", "max_length", "max_new_tokens",
+                           "length_penalty", "early_stopping", "renormalize_logits", "pad_token_id"});
+  };
+  check_file(folder.config);
+  if (auto generation = generation_config(folder)) {
+    check_file(*generation);
+    generation->check_all_read(folder.ignored);
+  }
 }
 
 bool is_tied(ForeignWeights& weights, const std::string& name, const std::string& to) {

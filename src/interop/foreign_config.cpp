@@ -23,11 +23,9 @@ constexpr const char* kAboutTheFile[] = {
     "cross_attention_hidden_size",
     "dtype",
     "finetuning_task",
-    "gradient_checkpointing",
     "initializer_range",
     "init_std",
     "initializer_factor",
-    "is_encoder_decoder",
     "label2id",
     "model_type",
     "output_attentions",
@@ -35,7 +33,6 @@ constexpr const char* kAboutTheFile[] = {
     "output_past",
     "output_scores",
     "problem_type",
-    "pruned_heads",
     "return_dict",
     "return_dict_in_generate",
     "task_specific_params",
@@ -117,7 +114,9 @@ void ForeignConfig::without_effect(std::initializer_list<const char*> keys) {
 }
 
 void ForeignConfig::check_all_read(const std::vector<std::string>& ignored) const {
-  for (const auto& [key, set] : settings_->items()) {
+  for (const auto& item : settings_->items()) {
+    const std::string& key = item.key();
+    const auto& set = item.value();
     const auto is_key = [&](const auto& other) { return other == key; };
     if (set.is_null() || read_.contains(key)) continue;
     if (std::any_of(std::begin(kAboutTheFile), std::end(kAboutTheFile), is_key)) continue;

@@ -18,6 +18,8 @@ class ForeignWeights {
   static ForeignWeights load(const std::vector<std::string>& files);
 
   bool has(const std::string& name) const { return tensors_.contains(name); }
+  /// Throws InvalidInput where there is none of that name.
+  std::vector<int64_t> shape(const std::string& name) const { return find(name).sizes().vec(); }
   /// As float32. Throws InvalidInput, with the file, where there is none of that name or it holds no numbers
   /// with a fraction.
   at::Tensor take(const std::string& name);

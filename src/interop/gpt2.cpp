@@ -33,13 +33,38 @@ ModelOptions gpt2_model(ForeignConfig& config) {
   config.expect("scale_attn_by_inverse_layer_idx", false);
   config.expect("reorder_and_upcast_attn", false);
   config.expect("add_cross_attention", false);
+  config.expect("is_encoder_decoder", false);
   config.without_effect({"summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
-                         "summary_first_dropout", "id2label", "pad_token_id", "classifier_dropout"});
+                         "summary_first_dropout", "id2label", "classifier_dropout"});
   check_sizes(config, model);
   return model;
 }
 
 }  // namespace
+
+TensorRules gpt2_rules(const ModelOptions& model, const std::string& root) {
+  TensorRules rules = {{"embedding.weight", root + "wte.weight"},
+                       {"decoder.positions.weight", root + "wpe.weight"},
+                       {"decoder.norm.weight", root + "ln_f.weight"},
+                       {"decoder.norm.bias", root + "ln_f.bias"}};
+  if (!model.tied) rules.push_back({"output.weight", "lm_head.weight"});
+  const std::string ours = "decoder.layers.{}.", theirs = root + "h.{}.";
+  TensorRules layer;
+  for (const std::string kind : {"weight", "bias"}) {
+    const std::string attention = theirs + "attn.c_attn." + kind;
+    layer.push_back({ours + "attention.logits.V.query." + kind, attention, part_of_columns(0, 3)});
+    const bool cancelled = kind == "bias";  // a bias of the keys has no effect
+    layer.push_back({ours + "attention.logits.V.key." + kind, attention, part_of_columns(1, 3), cancelled});
+    layer.push_back({ours + "attention.value." + kind, attention, part_of_columns(2, 3)});
+    layer.push_back({ours + "attention.output." + kind, theirs + "attn.c_proj." + kind, transposed()});
+    layer.push_back({ours + "attention_norm." + kind, theirs + "ln_1." + kind});
+    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "ln_2." + kind});
+    layer.push_back({ours + "feed_forward.in." + kind, theirs + "mlp.c_fc." + kind, transposed()});
+    layer.push_back({ours + "feed_forward.out." + kind, theirs + "mlp.c_proj." + kind, transposed()});
+  }
+  add_layers(rules, model.decoder_layers, layer);
+  return rules;
+}
 
 ModelPlan plan_gpt2(ModelFolder& folder) {
   ForeignConfig& config = folder.config;
@@ -49,36 +74,17 @@ ModelPlan plan_gpt2(ModelFolder& folder) {
   ModelOptions& model = plan.recipe.model = gpt2_model(config);
   // The first files had no prefix.
   const std::string root = weights.has("transformer.wte.weight") ? "transformer." : "";
+  check_shape(weights, root + "wte.weight", {config.integer("vocab_size"), model.width});
+  check_layers(weights, root + "h.{}.mlp.c_fc.weight", model.layers, {model.width, model.feed_forward});
   model.tied = is_tied(weights, "lm_head.weight", root + "wte.weight");
   config.without_effect({"tie_word_embeddings"});  // the weights say it
-  TensorRules& rules = plan.rules;
-  rules = {{"embedding.weight", root + "wte.weight"},
-           {"decoder.positions.weight", root + "wpe.weight"},
-           {"decoder.norm.weight", root + "ln_f.weight"},
-           {"decoder.norm.bias", root + "ln_f.bias"}};
-  if (!model.tied) rules.push_back({"output.weight", "lm_head.weight"});
-  const std::string ours = "decoder.layers.{}.", theirs = root + "h.{}.";
-  TensorRules layer;
-  for (const std::string kind : {"weight", "bias"}) {
-    const std::string attention = theirs + "attn.c_attn." + kind;
-    layer.push_back({ours + "attention.logits.V.query." + kind, attention, part_of_columns(0, 3)});
-    if (kind == "weight")  // a bias of the keys has no effect
-      layer.push_back({ours + "attention.logits.V.key." + kind, attention, part_of_columns(1, 3)});
-    layer.push_back({ours + "attention.value." + kind, attention, part_of_columns(2, 3)});
-    layer.push_back({ours + "attention.output." + kind, theirs + "attn.c_proj." + kind, transposed()});
-    layer.push_back({ours + "attention_norm." + kind, theirs + "ln_1." + kind});
-    layer.push_back({ours + "feed_forward_norm." + kind, theirs + "ln_2." + kind});
-    layer.push_back({ours + "feed_forward.in." + kind, theirs + "mlp.c_fc." + kind, transposed()});
-    layer.push_back({ours + "feed_forward.out." + kind, theirs + "mlp.c_proj." + kind, transposed()});
-  }
-  add_layers(rules, model.layers, layer);
+  plan.rules = gpt2_rules(model, root);
   for (int64_t n = 0; n < model.layers; ++n) {  // the causal mask, which some files hold
     weights.skip(fmt::format("{}h.{}.attn.bias", root, n));
     weights.skip(fmt::format("{}h.{}.attn.masked_bias", root, n));
   }
-  read_generation_settings(folder, plan.recipe.decode);
   const int64_t end = config.integer("eos_token_id", 50256);
-  config.expect("bos_token_id", end);
+  check_sampling_settings(folder, end);
   const auto tokenizer = gpt2_tokenizer(folder.path, config.integer("vocab_size"), static_cast<Token>(end));
   plan.tokenizers = {tokenizer, tokenizer};
   return plan;

@@ -45,7 +45,7 @@ ModelFolder open_folder(const std::string& path) {
     invalid(fmt::format(
         "{} is not a model of Hugging Face or Marian: it has no config.json and no decoder.yml", path));
   }
-  return {path, ForeignConfig(config), {}};
+  return {path, ForeignConfig(config), {}, {}};
 }
 
 std::unique_ptr<Task> filled_task(const ModelPlan& plan, ForeignWeights& weights) {
@@ -71,11 +71,14 @@ std::unique_ptr<Task> import_model(const ImportOptions& options) try {
   const std::string& path = options.folder;
   if (fs::exists(path + "/decoder.yml") && !fs::exists(path + "/config.json")) {
     auto weights = ForeignWeights::load({marian_model_file(path)});
-    const ModelPlan plan = plan_marian_npz(path, weights);
+    const ModelPlan plan = plan_marian_npz(path, weights, options.ignored);
     return filled_task(plan, weights);
   }
   ModelFolder folder = open_folder(path);
   const Family& family = family_of(folder.config);
+  folder.ignored = options.ignored;
+  if (const auto& pruned = folder.config.value("pruned_heads"); !pruned.empty())
+    folder.config.refuse("pruned_heads", "is not empty: models without some heads are not supported");
   folder.weights = ForeignWeights::load(weight_files(path));
   const ModelPlan plan = family.plan(folder);
   folder.config.check_all_read(options.ignored);

@@ -9,7 +9,7 @@ namespace synthesizer {
 
 struct ImportOptions {
   std::string folder;                ///< of Hugging Face, or Marian's model file
-  std::vector<std::string> ignored;  ///< settings of config.json that the user wants ignored
+  std::vector<std::string> ignored;  ///< settings that the user wants ignored
 };
 
 /// A model of another program as a task of ours, with its weights and tokenizers: see docs/importing.md for

@@ -16,12 +16,13 @@ namespace {
 TensorRules marian_layer(const std::string& side) {
   const std::string ours = side + ".layers.{}.", theirs = "model." + side + ".layers.{}.";
   TensorRules rules;
-  auto add = [&](const std::string& to, const std::string& from, bool bias = true) {
+  auto add = [&](const std::string& to, const std::string& from, bool bias_without_effect = false) {
     rules.push_back({ours + to + ".weight", theirs + from + ".weight"});
-    if (bias) rules.push_back({ours + to + ".bias", theirs + from + ".bias"});
+    rules.push_back({ours + to + ".bias", theirs + from + ".bias", {}, bias_without_effect});
   };
   add("attention.logits.V.query", "self_attn.q_proj");
-  add("attention.logits.V.key", "self_attn.k_proj", false);
+  // A bias of the keys adds one number to a whole row of logits, which softmax cancels.
+  add("attention.logits.V.key", "self_attn.k_proj", true);
   add("attention.value", "self_attn.v_proj");
   add("attention.output", "self_attn.out_proj");
   add("attention_norm", "self_attn_layer_norm");
@@ -76,18 +77,33 @@ ModelOptions marian_model(ForeignConfig& config) {
   config.expect("normalize_embedding", false);
   config.expect("add_final_layer_norm", false);
   config.expect("static_position_embeddings", true);
-  config.expect("extra_pos_embeddings", 0);
   config.expect("encoder_layerdrop", 0.0);
   config.expect("decoder_layerdrop", 0.0);
   config.expect("is_decoder", false);
+  config.expect("is_encoder_decoder", true);
   config.without_effect({"add_bias_logits", "classif_dropout", "classifier_dropout", "num_hidden_layers",
                          "do_blenderbot_90_layernorm", "id2label", "save_step", "add_cross_attention",
-                         "sep_token_id", "tie_encoder_decoder"});
+                         "sep_token_id", "tie_encoder_decoder", "extra_pos_embeddings"});
   check_sizes(config, model);
   return model;
 }
 
 }  // namespace
+
+TensorRules marian_rules(const ModelOptions& model, bool shared) {
+  TensorRules rules;
+  if (shared) {
+    rules.push_back({"embedding.weight", "model.shared.weight"});
+  } else {
+    rules.push_back({"source_embedding.weight", "model.encoder.embed_tokens.weight"});
+    rules.push_back({"target_embedding.weight", "model.decoder.embed_tokens.weight"});
+  }
+  if (!model.tied) rules.push_back({"output.weight", "lm_head.weight"});
+  rules.push_back({"output.bias", "final_logits_bias", one_row()});
+  add_layers(rules, model.encoder_layers, marian_layer("encoder"));
+  add_layers(rules, model.decoder_layers, marian_layer("decoder"));
+  return rules;
+}
 
 ModelPlan plan_marian(ModelFolder& folder) {
   ForeignConfig& config = folder.config;
@@ -99,21 +115,26 @@ ModelPlan plan_marian(ModelFolder& folder) {
   const bool shared = config.flag("share_encoder_decoder_embeddings", true);
   const int64_t target_size = config.integer("decoder_vocab_size", source_size);
   model.shared_embedding = shared;
-  const std::string source_name = shared ? "model.shared.weight" : "model.encoder.embed_tokens.weight";
-  const std::string target_name = shared ? source_name : "model.decoder.embed_tokens.weight";
+  const std::string one_table = "model.shared.weight";
+  check_shape(weights, shared ? one_table : "model.encoder.embed_tokens.weight", {source_size, model.width});
+  if (!shared) check_shape(weights, "model.decoder.embed_tokens.weight", {target_size, model.width});
+  for (const auto& [side, layers] :
+       {std::pair("encoder", model.encoder_layers), {"decoder", model.decoder_layers}}) {
+    check_layers(weights, fmt::format("model.{}.layers.{{}}.fc1.weight", side), layers,
+                 {model.feed_forward, model.width});
+  }
   if (shared) {
     for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
-      if (!is_tied(weights, name, source_name))
-        invalid(fmt::format("{}: '{}' is not '{}', though config.json says so", weights.file(), name,
-                            source_name));
+      if (!is_tied(weights, name, one_table))
+        invalid(
+            fmt::format("{}: '{}' is not '{}', though config.json says so", weights.file(), name, one_table));
     }
   }
-  model.tied = is_tied(weights, "lm_head.weight", target_name);
+  model.tied = is_tied(weights, "lm_head.weight", shared ? one_table : "model.decoder.embed_tokens.weight");
   if (config.flag("tie_word_embeddings", true) != model.tied && weights.has("lm_head.weight"))
     config.refuse("tie_word_embeddings", "does not say what the weights are");
   check_positions(folder, model);
 
-  const int64_t forbidden = read_generation_settings(folder, plan.recipe.decode);
   MarianFiles files{.model = "source.spm",
                     .vocabulary = "vocab.json",
                     .size = source_size,
@@ -121,8 +142,11 @@ ModelPlan plan_marian(ModelFolder& folder) {
                     .end = static_cast<Token>(config.integer("eos_token_id")),
                     .forbidden = -1,
                     .language_codes = true};
-  config.expect("forced_eos_token_id", files.end);  // at the largest length, as ours
-  config.without_effect({"pad_token_id", "bos_token_id"});
+  const SpecialTokens tokens{.start = files.begin,
+                             .end = files.end,
+                             .pad = config.integer("pad_token_id", files.begin),
+                             .end_is_forced = true};  // by the defaults of transformers for this family
+  const int64_t forbidden = read_search_settings(folder, tokens, plan.recipe.decode);
   // Of the source no text is written, and its own vocabulary may lack what the target's begins with.
   MarianFiles source_files = files;
   if (!shared) source_files.begin = source_files.end;
@@ -133,24 +157,7 @@ ModelPlan plan_marian(ModelFolder& folder) {
   files.forbidden = static_cast<Token>(forbidden);
   files.language_codes = false;
   plan.tokenizers = {source, marian_tokenizer(folder.path, files)};
-
-  TensorRules& rules = plan.rules;
-  if (shared) {
-    rules.push_back({"embedding.weight", source_name});
-  } else {
-    rules.push_back({"source_embedding.weight", source_name});
-    rules.push_back({"target_embedding.weight", target_name});
-  }
-  if (!model.tied) rules.push_back({"output.weight", "lm_head.weight"});
-  rules.push_back(
-      {"output.bias", "final_logits_bias", [](const at::Tensor& bias) { return bias.flatten(); }});
-  add_layers(rules, model.encoder_layers, marian_layer("encoder"));
-  add_layers(rules, model.decoder_layers, marian_layer("decoder"));
-  // A bias of the keys adds one number to a whole row of logits, which softmax cancels.
-  for (int64_t n = 0; n < std::max(model.encoder_layers, model.decoder_layers); ++n) {
-    for (const char* side : {"encoder", "decoder"})
-      weights.skip(fmt::format("model.{}.layers.{}.self_attn.k_proj.bias", side, n));
-  }
+  plan.rules = marian_rules(model, shared);
   return plan;
 }
 

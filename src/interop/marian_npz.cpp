@@ -4,11 +4,14 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -20,36 +23,127 @@
 namespace synthesizer {
 namespace {
 
-/// Settings of the model, which the .npz holds as text.
+/// Settings of the model, which the .npz holds as text, or of the search (decoder.yml). Each is marked as it
+/// is read, so that none is ignored by accident.
 class MarianSettings {
  public:
   MarianSettings(std::string file, const std::string& text)
       : file_(std::move(file)), all_(parse_yaml(text, file_)) {}
 
-  std::string text(const std::string& key, const std::string& fallback) const {
+  std::string text(const std::string& key, const std::string& fallback) {
+    read_.insert(key);
     const auto found = all_.find(key);
     return found == all_.end() || found->second.empty() ? fallback : found->second.front();
   }
-  int64_t integer(const std::string& key) const {
+  int64_t integer(const std::string& key) {
     const std::string value = text(key, "");
     try {
       return std::stoll(value);
-    } catch (const std::exception&) {
+    } catch (const std::logic_error&) {
       invalid(fmt::format("{}: its setting '{}' is '{}': it must be a whole number", file_, key, value));
     }
   }
-  void expect(const std::string& key, const std::string& only) const {
+  void expect(const std::string& key, const std::string& only) {
     const std::string value = text(key, only);
     if (value != only)
       invalid(fmt::format("{}: its setting '{}' is '{}': only '{}' is supported", file_, key, value, only));
+  }
+  /// Throws InvalidInput where another setting is there; `known`: those without effect.
+  void check_all_read(std::span<const char* const> known, const std::vector<std::string>& ignored) const {
+    for (const auto& [key, values] : all_) {
+      const auto is_key = [&name = key](const auto& other) { return name == other; };
+      if (read_.contains(key) || std::any_of(known.begin(), known.end(), is_key)) continue;
+      if (std::any_of(ignored.begin(), ignored.end(), is_key)) continue;
+      invalid(
+          fmt::format("{}: its setting '{}' is '{}', and its meaning is unknown here: where it does not "
+                      "change what the model computes, give --ignore {}",
+                      file_, key, fmt::join(values, ", "), key));
+    }
   }
 
  private:
   std::string file_;
   SimpleYaml all_;
+  std::set<std::string> read_;
 };
 
-ModelOptions npz_model(const MarianSettings& settings, const std::string& file) {
+/// Settings of other kinds of models, of training, or of parts that are not used in translation.
+constexpr const char* kModelWithoutEffect[] = {
+    "bert-class-symbol",
+    "bert-mask-symbol",
+    "bert-masking-fraction",
+    "bert-sep-symbol",
+    "bert-train-type-embeddings",
+    "bert-type-vocab-size",
+    "best-deep",
+    "char-conv-filters-num",
+    "char-conv-filters-widths",
+    "char-highway",
+    "char-stride",
+    "dec-cell",
+    "dec-cell-base-depth",
+    "dec-cell-high-depth",
+    "dim-rnn",
+    "dim-vocabs",  // the embedding says it
+    "enc-cell",
+    "enc-cell-depth",
+    "enc-type",
+    "factors-combine",
+    "factors-dim-emb",
+    "layer-normalization",  // of recurrent layers
+    "lemma-dependency",
+    "max-length",
+    "skip",
+    "tied-embeddings",  // tied-embeddings-all is true
+    "tied-embeddings-src",
+    "transformer-aan-activation",
+    "transformer-aan-depth",
+    "transformer-aan-nogate",
+    "transformer-dim-aan",
+    "transformer-guided-alignment-layer",
+    "transformer-rnn-projection",
+    "transformer-depth-scaling",  // of the first values
+    "ulr-dim-emb",
+    "ulr-trainable-transformation",
+    "version",
+};
+
+/// Settings of decoder.yml that say where files are and how the work is divided; and two whose effect is not
+/// ours (docs/importing.md): max-length-factor and allow-unk.
+constexpr const char* kSearchWithoutEffect[] = {
+    "models",
+    "vocabs",
+    "relative-paths",
+    "mini-batch",
+    "mini-batch-words",
+    "maxi-batch",
+    "maxi-batch-sort",
+    "workspace",
+    "cpu-threads",
+    "devices",
+    "num-devices",
+    "quiet",
+    "quiet-translation",
+    "log",
+    "log-level",
+    "max-length",
+    "max-length-crop",
+    "max-length-factor",
+    "skip-cost",
+    "alignment",
+    "n-best",
+    "n-best-feature",
+    "seed",
+    "allow-unk",
+    "version",
+    "input",
+    "output",
+    "port",
+    "optimize",
+    "precision",
+};
+
+ModelOptions npz_model(MarianSettings& settings, const std::string& file) {
   ModelOptions model;
   model.attention = {"V"};
   model.attention_options.set("query_bias", true);
@@ -80,8 +174,17 @@ ModelOptions npz_model(const MarianSettings& settings, const std::string& file) 
   settings.expect("transformer-ffn-depth", "2");
   settings.expect("transformer-tied-layers", "");
   settings.expect("tied-embeddings-all", "true");
+  settings.expect("transformer-pool", "false");
+  settings.expect("right-left", "false");
+  settings.expect("input-types", "");
+  settings.expect("output-omit-bias", "false");
   settings.expect("ulr", "false");
   settings.expect("lemma-dim-emb", "0");
+  // 0: as the encoder's
+  for (const auto& [key, own] : {std::pair("transformer-decoder-dim-ffn", std::to_string(model.feed_forward)),
+                                 {"transformer-decoder-ffn-depth", "2"}}) {
+    if (settings.text(key, "0") != "0") settings.expect(key, own);
+  }
   return model;
 }
 
@@ -89,14 +192,13 @@ TensorRules npz_layer(const std::string& side, int64_t number) {
   const std::string ours = fmt::format("{}.layers.{}.", side, number);
   const std::string theirs = fmt::format("{}_l{}_", side, number + 1);
   TensorRules rules;
-  const TensorChange flat = [](const at::Tensor& row) { return row.flatten(); };
   auto linear = [&](const std::string& to, const std::string& matrix, const std::string& bias) {
     rules.push_back({ours + to + ".weight", theirs + matrix, transposed()});
-    if (!bias.empty()) rules.push_back({ours + to + ".bias", theirs + bias, flat});
+    if (!bias.empty()) rules.push_back({ours + to + ".bias", theirs + bias, one_row()});
   };
   auto norm = [&](const std::string& to, const std::string& from) {
-    rules.push_back({ours + to + ".weight", theirs + from + "_ln_scale", flat});
-    rules.push_back({ours + to + ".bias", theirs + from + "_ln_bias", flat});
+    rules.push_back({ours + to + ".weight", theirs + from + "_ln_scale", one_row()});
+    rules.push_back({ours + to + ".bias", theirs + from + "_ln_bias", one_row()});
   };
   linear("attention.logits.V.query", "self_Wq", "self_bq");
   linear("attention.logits.V.key", "self_Wk", "");
@@ -125,8 +227,9 @@ std::string marian_model_file(const std::string& folder) {
   return folder + "/" + models.front();
 }
 
-ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights) {
-  const MarianSettings settings(weights.file(), weights.take_bytes("special:model.yml"));
+ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights,
+                          const std::vector<std::string>& ignored) {
+  MarianSettings settings(weights.file(), weights.take_bytes("special:model.yml"));
   const std::string file = folder + "/decoder.yml";
   SimpleYaml decoder = parse_yaml(read_file(file), file);
   const auto vocabularies = decoder["vocabs"];
@@ -135,21 +238,28 @@ ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights) {
   ModelPlan plan;
   plan.recipe.task = "translation";
   ModelOptions& model = plan.recipe.model = npz_model(settings, weights.file());
-  const MarianSettings search(file, read_file(file));
+  settings.check_all_read(kModelWithoutEffect, ignored);
+  MarianSettings search(file, read_file(file));
   plan.recipe.decode = {.beam = search.text("beam-size", "").empty() ? 12 : search.integer("beam-size"),
                         .length_penalty = std::strtod(search.text("normalize", "0").c_str(), nullptr),
                         .early_stopping = false};
 
   if (std::strtod(search.text("word-penalty", "0").c_str(), nullptr) != 0)
     invalid(fmt::format("{}: 'word-penalty' is not 0, which alone is supported", file));
+  for (const char* key : {"allow-special", "output-sampling", "force-decode"}) search.expect(key, "false");
+  search.expect("shortlist", "");
+  search.expect("weights", "1");
+  search.check_all_read(kSearchWithoutEffect, ignored);
 
   // Marian's decoder begins with a vector of zeros: the embedding of a token more, which is never written.
-  const int64_t size = weights.take("Wemb").size(0);
-  const TensorChange one_more = padded(0, size + 1);
+  const int64_t size = weights.shape("Wemb").empty() ? 0 : weights.shape("Wemb")[0];
+  check_shape(weights, "Wemb", {size, model.width});
+  check_layers(weights, "encoder_l{}_ffn_W1", model.encoder_layers, {model.width, model.feed_forward}, 1);
+  check_layers(weights, "decoder_l{}_ffn_W1", model.decoder_layers, {model.width, model.feed_forward}, 1);
+  const TensorChange one_more = padded(0, size, size + 1);
   TensorRules& rules = plan.rules;
   rules.push_back({"embedding.weight", "Wemb", one_more});
-  rules.push_back({"output.bias", "decoder_ff_logit_out_b",
-                   [one_more](const at::Tensor& bias) { return one_more(bias.flatten()); }});
+  rules.push_back({"output.bias", "decoder_ff_logit_out_b", then(one_row(), one_more)});
   for (int64_t n = 0; n < model.encoder_layers; ++n) add_layers(rules, 1, npz_layer("encoder", n));
   for (int64_t n = 0; n < model.decoder_layers; ++n) add_layers(rules, 1, npz_layer("decoder", n));
   for (int64_t n = 1; n <= std::max(model.encoder_layers, model.decoder_layers); ++n) {

@@ -121,8 +121,8 @@ class Machine {
       push(arguments[0]);
     } else if (name == kRebuildTensor && arguments.size() >= 4) {
       const Storage& storage = as<Storage>(arguments[0], "a storage");
-      push(make(Tensor{storage.key, storage.type, storage.elements, integer(arguments[1]),
-                       integers(arguments[2]), integers(arguments[3])}));
+      push(make(SavedTensor{storage.key, storage.type, storage.elements, integer(arguments[1]),
+                            integers(arguments[2]), integers(arguments[3])}));
     } else {
       damaged(fmt::format("it calls '{}' in a way that PyTorch does not", name));
     }
@@ -258,13 +258,13 @@ Document read(std::string_view& bytes, const std::string& name) {
   return Machine(bytes, name).run();
 }
 
-std::vector<std::pair<std::string, Tensor>> state_dict(const Value& value, const std::string& name) {
+std::vector<std::pair<std::string, SavedTensor>> state_dict(const Value& value, const std::string& name) {
   const auto* dict = std::get_if<Dict>(&value.held);
   if (!dict) invalid(fmt::format("{} does not hold weights by name", name));
-  std::vector<std::pair<std::string, Tensor>> tensors;
+  std::vector<std::pair<std::string, SavedTensor>> tensors;
   for (const auto& [key, item] : dict->items) {
     const auto* text = std::get_if<std::string>(&key->held);
-    const auto* tensor = std::get_if<Tensor>(&item->held);
+    const auto* tensor = std::get_if<SavedTensor>(&item->held);
     if (!text) invalid(fmt::format("{} does not hold weights by name", name));
     if (!tensor) invalid(fmt::format("{}: '{}' is not a tensor: save the state dict alone", name, *text));
     tensors.emplace_back(*text, *tensor);

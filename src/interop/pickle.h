@@ -18,7 +18,7 @@ struct Value;
 using ValuePtr = Value*;  ///< of a Document, which owns it
 
 /// A tensor as `torch._utils._rebuild_tensor_v2` is told it.
-struct Tensor {
+struct SavedTensor {
   std::string storage;   ///< its key in the file
   std::string type;      ///< "FloatStorage"
   int64_t elements = 0;  ///< of the storage
@@ -41,7 +41,8 @@ struct Storage {
   int64_t elements = 0;
 };
 struct Value {
-  std::variant<None, bool, int64_t, double, std::string, List, Tuple, Dict, Global, Storage, Tensor> held;
+  std::variant<None, bool, int64_t, double, std::string, List, Tuple, Dict, Global, Storage, SavedTensor>
+      held;
 };
 
 /// All values of a pickle. They may refer to each other in any way, circles included.
@@ -55,7 +56,7 @@ struct Document {
 Document read(std::string_view& bytes, const std::string& name);
 
 /// The tensors of a state dict by name. Throws InvalidInput where the value is not one.
-std::vector<std::pair<std::string, Tensor>> state_dict(const Value& value, const std::string& name);
+std::vector<std::pair<std::string, SavedTensor>> state_dict(const Value& value, const std::string& name);
 
 /// The list of text in a value; for the keys of storages. Throws InvalidInput where it is not one.
 std::vector<std::string> texts(const Value& value, const std::string& name);

@@ -100,6 +100,11 @@ SimpleYaml parse_yaml(std::string_view text, const std::string& name) {
       for (std::string& value : values_of(line.substr(1))) last->push_back(std::move(value));
       continue;
     }
+    if (line.starts_with('[')) {  // a list in a line of its own
+      if (!last || !last->empty()) damaged();
+      *last = values_of(line);
+      continue;
+    }
     std::string key;
     if (is_quoted(line)) {
       if (!take_quoted(line, key) || !line.starts_with(':')) damaged();

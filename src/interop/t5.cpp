@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "interop/family.h"
 #include "interop/tokenizer_files.h"
+#include "model/activation.h"
 #include "model/positions.h"
 
 namespace synthesizer {
@@ -16,32 +17,30 @@ namespace {
 
 /// Their attention has heads of any width, ours those of width / heads. Where theirs are fewer, heads of
 /// zeros stand for the others: they add nothing, and stay so in training.
-struct T5Heads {
-  int64_t width, inner;  ///< of a head; of all of theirs
-};
-
 TensorRules t5_attention(const std::string& ours, const std::string& theirs, const std::string& logits,
-                         int64_t width, const T5Heads& heads) {
+                         const ModelOptions& model, int64_t heads) {
   // Their logits are not divided by √K: ours are, so the queries are larger by it.
-  const auto rows = padded(0, width);
-  return {{ours + logits + "query.weight", theirs + "q.weight",
-           then(times(std::sqrt(static_cast<double>(heads.width))), rows)},
+  const int64_t head_width = model.width / model.heads;
+  const double root = std::sqrt(static_cast<double>(head_width));
+  const auto rows = padded(0, heads * head_width, model.width);
+  return {{ours + logits + "query.weight", theirs + "q.weight", then(times(root), rows)},
           {ours + logits + "key.weight", theirs + "k.weight", rows},
           {ours + "value.weight", theirs + "v.weight", rows},
-          {ours + "output.weight", theirs + "o.weight", padded(1, width)}};
+          {ours + "output.weight", theirs + "o.weight", padded(1, heads * head_width, model.width)}};
 }
 
-TensorRules t5_layer(const std::string& side, int64_t width, const T5Heads& heads, bool gated) {
+TensorRules t5_layer(const std::string& side, const ModelOptions& model, int64_t heads) {
   const std::string ours = side + ".layers.{}.", theirs = side + ".block.{}.layer.";
   TensorRules rules =
-      t5_attention(ours + "attention.", theirs + "0.SelfAttention.", "logits.V.", width, heads);
+      t5_attention(ours + "attention.", theirs + "0.SelfAttention.", "logits.V.", model, heads);
   auto add = [&](const TensorRules& more) { rules.insert(rules.end(), more.begin(), more.end()); };
   add({{ours + "attention_norm.weight", theirs + "0.layer_norm.weight"}});
   const bool decoder = side == "decoder";
   if (decoder) {
-    add(t5_attention(ours + "cross.", theirs + "1.EncDecAttention.", "", width, heads));
+    add(t5_attention(ours + "cross.", theirs + "1.EncDecAttention.", "", model, heads));
     add({{ours + "cross_norm.weight", theirs + "1.layer_norm.weight"}});
   }
+  const bool gated = is_gated(model.activation);
   const std::string last = theirs + (decoder ? "2." : "1."), dense = last + "DenseReluDense.";
   add({{ours + "feed_forward_norm.weight", last + "layer_norm.weight"},
        {ours + "feed_forward.in.weight", dense + (gated ? "wi_1.weight" : "wi.weight")},
@@ -59,19 +58,17 @@ Activation t5_activation(ForeignConfig& config) {
   config.refuse("feed_forward_proj", fmt::format("is \"{}\", which is not supported", name));
 }
 
-ModelOptions t5_model(ForeignConfig& config, T5Heads& heads) {
+ModelOptions t5_model(ForeignConfig& config) {
   ModelOptions model;
   model.attention = {"V"};
   model.width = config.integer("d_model");
-  heads.width = config.integer("d_kv");
-  const int64_t count = config.integer("num_heads");
-  heads.inner = count * heads.width;
-  if (heads.width < 1 || model.width % heads.width != 0 || heads.inner > model.width) {
+  const int64_t head_width = config.integer("d_kv"), count = config.integer("num_heads");
+  if (head_width < 1 || count < 1 || model.width % head_width != 0 || count > model.width / head_width) {
     config.refuse("d_kv", fmt::format("is {} with {} heads and a width of {}: heads are supported that fit "
                                       "into the width",
-                                      heads.width, count, model.width));
+                                      head_width, count, model.width));
   }
-  model.heads = model.width / heads.width;
+  model.heads = model.width / head_width;
   model.encoder_layers = config.integer("num_layers");
   model.decoder_layers = config.integer("num_decoder_layers", model.encoder_layers);
   model.layers = model.encoder_layers;
@@ -87,6 +84,7 @@ ModelOptions t5_model(ForeignConfig& config, T5Heads& heads) {
   config.expect("relative_attention_num_buckets", kRelativeBuckets);
   config.expect("relative_attention_max_distance", 128);
   config.expect("is_decoder", false);
+  config.expect("is_encoder_decoder", true);
   config.without_effect({"classifier_dropout", "num_hidden_layers", "n_positions", "id2label"});
   check_sizes(config, model);
   return model;
@@ -94,13 +92,32 @@ ModelOptions t5_model(ForeignConfig& config, T5Heads& heads) {
 
 }  // namespace
 
+TensorRules t5_rules(const ModelOptions& model, int64_t heads) {
+  TensorRules rules;
+  for (const std::string side : {"encoder", "decoder"}) {
+    rules.push_back({side + ".positions.relative",
+                     side + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+                     padded(1, heads, model.heads)});
+    rules.push_back({side + ".norm.weight", side + ".final_layer_norm.weight"});
+    add_layers(rules, side == "encoder" ? model.encoder_layers : model.decoder_layers,
+               t5_layer(side, model, heads));
+  }
+  return rules;
+}
+
 ModelPlan plan_t5(ModelFolder& folder) {
   ForeignConfig& config = folder.config;
   ForeignWeights& weights = folder.weights;
   ModelPlan plan;
   plan.recipe.task = "translation";
-  T5Heads heads{};
-  ModelOptions& model = plan.recipe.model = t5_model(config, heads);
+  ModelOptions& model = plan.recipe.model = t5_model(config);
+  check_shape(weights, "shared.weight", {config.integer("vocab_size"), model.width});
+  const std::string wide =
+      is_gated(model.activation) ? "DenseReluDense.wi_1.weight" : "DenseReluDense.wi.weight";
+  check_layers(weights, "encoder.block.{}.layer.1." + wide, model.encoder_layers,
+               {model.feed_forward, model.width});
+  check_layers(weights, "decoder.block.{}.layer.2." + wide, model.decoder_layers,
+               {model.feed_forward, model.width});
   const double root = std::sqrt(static_cast<double>(model.width));
   const bool says_tied = config.flag("tie_word_embeddings", true);
   const bool scaled = config.flag("scale_decoder_outputs", says_tied);
@@ -112,31 +129,20 @@ ModelPlan plan_t5(ModelFolder& folder) {
   // Ours multiplies embeddings by √width, theirs does not; where its output is divided by √width, one table
   // divided by it serves for both.
   model.tied = !own_output && scaled;
-  TensorRules& rules = plan.rules;
+  TensorRules& rules = plan.rules = t5_rules(model, config.integer("num_heads"));
   rules.push_back({"embedding.weight", "shared.weight", times(1 / root)});
   if (!model.tied) {
     rules.push_back(
         {"output.weight", own_output ? "lm_head.weight" : "shared.weight", times(scaled ? 1 / root : 1)});
   }
-  const bool gated =
-      model.activation == Activation::gated_gelu_tanh || model.activation == Activation::gated_relu;
-  for (const std::string side : {"encoder", "decoder"}) {
-    rules.push_back({side + ".positions.relative",
-                     side + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
-                     padded(1, model.heads)});
-    rules.push_back({side + ".norm.weight", side + ".final_layer_norm.weight"});
-    add_layers(rules, side == "encoder" ? model.encoder_layers : model.decoder_layers,
-               t5_layer(side, model.width, heads, gated));
-  }
   // Earlier versions saved one that was never used.
   weights.skip("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
 
-  read_generation_settings(folder, plan.recipe.decode);
   const auto begin = static_cast<Token>(config.integer("decoder_start_token_id", 0));
   const auto end = static_cast<Token>(config.integer("eos_token_id", 1));
-  config.expect("pad_token_id", begin);
-  config.expect("forced_eos_token_id", end);
-  const auto tokenizer = t5_tokenizer(folder.path, config.integer("vocab_size"), begin, end);
+  const SpecialTokens tokens{.start = begin, .end = end, .pad = begin, .end_is_forced = false};
+  const auto forbidden = static_cast<Token>(read_search_settings(folder, tokens, plan.recipe.decode));
+  const auto tokenizer = t5_tokenizer(folder.path, config.integer("vocab_size"), begin, end, forbidden);
   plan.tokenizers = {tokenizer, tokenizer};
   return plan;
 }

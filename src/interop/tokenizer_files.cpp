@@ -101,6 +101,16 @@ bool flag_of(const nlohmann::json& settings, const char* key, bool fallback) {
   return found != settings.end() && found->is_boolean() ? found->get<bool>() : fallback;
 }
 
+/// Tokens that were added to the vocabulary stand for themselves wherever they occur in a text. Throws
+/// InvalidInput where added_tokens.json has one that the tokenizer here would take apart.
+void check_added_tokens(const std::string& folder, const std::vector<std::string>& known) {
+  const auto added = optional_object(folder, "added_tokens.json");
+  for (const auto& item : added.items()) {
+    if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
+    invalid(fmt::format("{}/added_tokens.json: the added token '{}' is not supported", folder, item.key()));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer> marian_tokenizer(const std::string& folder, const MarianFiles& files) {
@@ -115,13 +125,14 @@ std::shared_ptr<const Tokenizer> marian_tokenizer(const std::string& folder, con
   const auto unknown = std::find(numbering.pieces.begin(), numbering.pieces.end(), "<unk>");
   if (unknown == numbering.pieces.end()) invalid(fmt::format("{} has no token '<unk>'", vocabulary));
   numbering.unknown = static_cast<Token>(unknown - numbering.pieces.begin());
+  check_added_tokens(folder, {"</s>", "<unk>", "<pad>"});
   return std::make_shared<NumberedPieces>(std::move(numbering), model);
 }
 
-std::shared_ptr<const Tokenizer> t5_tokenizer(const std::string& folder, int64_t size, Token begin,
-                                              Token end) {
+std::shared_ptr<const Tokenizer> t5_tokenizer(const std::string& folder, int64_t size, Token begin, Token end,
+                                              Token forbidden) {
   const std::string path = needed_file(folder, "spiece.model", "its SentencePiece model");
-  PieceNumbering numbering{.model = read_file(path), .begin = begin, .end = end};
+  PieceNumbering numbering{.model = read_file(path), .begin = begin, .end = end, .forbidden = forbidden};
   sentencepiece::SentencePieceProcessor processor;
   if (!processor.LoadFromSerializedProto(numbering.model).ok())
     invalid(fmt::format("{} is not a SentencePiece model, or is damaged", path));
@@ -135,6 +146,9 @@ std::shared_ptr<const Tokenizer> t5_tokenizer(const std::string& folder, int64_t
     numbering.added.push_back(fmt::format("<extra_id_{}>", n));
     numbering.pieces.push_back(numbering.added.back());
   }
+  std::vector<std::string> known = {"</s>", "<unk>", "<pad>"};
+  known.insert(known.end(), numbering.added.begin(), numbering.added.end());
+  check_added_tokens(folder, known);
   numbering.pieces.resize(static_cast<size_t>(size));
   return std::make_shared<NumberedPieces>(std::move(numbering), path);
 }
@@ -163,6 +177,7 @@ std::shared_ptr<const Tokenizer> gpt2_tokenizer(const std::string& folder, int64
   if (end < 0 || end >= size || model.pieces[static_cast<size_t>(end)].empty())
     invalid(fmt::format("{} has no token {}, which ends texts", path, end));
   model.end = model.pieces[static_cast<size_t>(end)];
+  check_added_tokens(folder, {model.end});
   return std::make_shared<BytePairs>(std::move(model), path);
 }
 
@@ -190,6 +205,14 @@ std::shared_ptr<const Tokenizer> bert_tokenizer(const std::string& folder, int64
   for (const char* token : {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"}) {
     if (std::find(model.pieces.begin(), model.pieces.end(), token) != model.pieces.end())
       model.added.emplace_back(token);
+  }
+  check_added_tokens(folder, model.added);
+  if (!flag_of(settings, "do_basic_tokenize", true))
+    invalid(fmt::format("{}/tokenizer_config.json: 'do_basic_tokenize' is false: only true is supported",
+                        folder));
+  if (const auto never = settings.value("never_split", nlohmann::json()); !never.empty()) {
+    invalid(
+        fmt::format("{}/tokenizer_config.json: 'never_split' is {}: it must be empty", folder, never.dump()));
   }
   return std::make_shared<WordPieces>(std::move(model), path);
 }

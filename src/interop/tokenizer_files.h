@@ -21,8 +21,8 @@ struct MarianFiles {
 std::shared_ptr<const Tokenizer> marian_tokenizer(const std::string& folder, const MarianFiles& files);
 
 /// T5: spiece.model, and the tokens <extra_id_…> behind it.
-std::shared_ptr<const Tokenizer> t5_tokenizer(const std::string& folder, int64_t size, Token begin,
-                                              Token end);
+std::shared_ptr<const Tokenizer> t5_tokenizer(const std::string& folder, int64_t size, Token begin, Token end,
+                                              Token forbidden);
 
 /// GPT-2: vocab.json with merges.txt, or tokenizer.json.
 std::shared_ptr<const Tokenizer> gpt2_tokenizer(const std::string& folder, int64_t size, Token end);

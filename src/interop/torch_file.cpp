@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "interop/map_weights.h"
@@ -22,21 +23,26 @@ constexpr std::pair<std::string_view, at::ScalarType> kStorageTypes[] = {
     {"BoolStorage", at::kBool},
 };
 
+std::optional<at::ScalarType> type_named(std::string_view storage) {
+  const auto* found = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
+                                   [&](const auto& known) { return known.first == storage; });
+  return found == std::end(kStorageTypes) ? std::nullopt : std::optional(found->second);
+}
+
 /// The tensor's numbers, copied out of the bytes of its storage.
-at::Tensor tensor_from(const pickle::Tensor& told, std::string_view storage, const std::string& path,
+at::Tensor tensor_from(const pickle::SavedTensor& told, std::string_view storage, const std::string& path,
                        const std::string& name) {
   auto damaged = [&](const char* why) {
     invalid(fmt::format("{} is damaged: tensor '{}' {}", path, name, why));
   };
-  const auto* type = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
-                                  [&](const auto& known) { return known.first == told.type; });
-  if (type == std::end(kStorageTypes))
-    invalid(fmt::format("{}: tensor '{}' is of {}, which is unknown here", path, name, told.type));
-  const auto width = static_cast<uint64_t>(c10::elementSize(type->second));
+  const auto type = type_named(told.type);
+  if (!type) invalid(fmt::format("{}: tensor '{}' is of {}, which is unknown here", path, name, told.type));
+  const auto width = static_cast<uint64_t>(c10::elementSize(*type));
   const uint64_t there = storage.size() / width;
   if (told.shape.size() != told.stride.size() || told.shape.size() > 8) damaged("has no proper shape");
   if (told.offset < 0 || static_cast<uint64_t>(told.offset) > there) damaged("lies outside its storage");
   uint64_t last = static_cast<uint64_t>(told.offset);  // the farthest element
+  uint64_t elements = 1;
   bool empty = false;
   for (size_t d = 0; d < told.shape.size(); ++d) {
     if (told.shape[d] < 0 || told.stride[d] < 0) damaged("has no proper shape");
@@ -44,15 +50,17 @@ at::Tensor tensor_from(const pickle::Tensor& told, std::string_view storage, con
     if (told.shape[d] <= 1) continue;
     const auto steps = static_cast<uint64_t>(told.shape[d] - 1),
                stride = static_cast<uint64_t>(told.stride[d]);
-    // A stride of 0 makes a small file a large tensor: weights have none.
-    if (stride == 0 || steps > there / stride) damaged("lies outside its storage");
+    // Elements that lie upon each other make a small file a large tensor: weights have none.
+    if (stride == 0 || elements > there / (steps + 1)) damaged("is larger than its storage");
+    elements *= steps + 1;
+    if (steps > there / stride) damaged("lies outside its storage");
     last += steps * stride;
     if (last >= there) damaged("lies outside its storage");
   }
   if (empty) damaged("is empty");
   if (last >= there) damaged("lies outside its storage");
   const uint64_t from = static_cast<uint64_t>(told.offset), count = last + 1 - from;
-  auto flat = at::empty({static_cast<int64_t>(count)}, at::TensorOptions(type->second));
+  auto flat = at::empty({static_cast<int64_t>(count)}, at::TensorOptions(*type));
   std::memcpy(flat.mutable_data_ptr(), storage.data() + from * width, count * width);
   return flat.as_strided(told.shape, told.stride).contiguous();
 }
@@ -86,9 +94,7 @@ NamedTensors from_stream(std::string_view bytes, const std::string& path) {
   const auto key_list = pickle::read(bytes, path);
   std::map<std::string, uint64_t> widths;  // of storages, by key
   for (const auto& [name, tensor] : told) {
-    const auto* type = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
-                                    [&](const auto& known) { return known.first == tensor.type; });
-    if (type != std::end(kStorageTypes)) widths[tensor.storage] = c10::elementSize(type->second);
+    if (const auto type = type_named(tensor.type)) widths[tensor.storage] = c10::elementSize(*type);
   }
   std::map<std::string, std::string_view> storages;
   for (const std::string& key : pickle::texts(*key_list.root, path)) {

@@ -52,6 +52,7 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string name) : bytes_(bytes)
 }
 
 void ZipArchive::read_directory(uint64_t place, uint64_t count) {
+  uint64_t in_all = 0;  // bytes of the members as they lie in the file
   for (uint64_t n = 0; n < count; ++n) {
     if (slice(place, kDirectoryBytes).substr(0, 4) != kDirectoryHeader)
       damaged("its directory is not where it should be");
@@ -73,6 +74,9 @@ void ZipArchive::read_directory(uint64_t place, uint64_t count) {
       }
       at = next;
     }
+    // Members that share their bytes make a small file a large archive.
+    if (member.compressed > bytes_.size() - in_all) damaged("its parts are larger than the whole");
+    in_all += member.compressed;
     members_[std::string(bytes_.substr(place + kDirectoryBytes, name_bytes))] = member;
     place = extra_end + number<uint16_t>(place + 32);  // the comment
   }

@@ -12,7 +12,8 @@ namespace synthesizer {
 
 void MemorySlots::put(const std::vector<int64_t>& slots, const at::Tensor& encoded,
                       const std::vector<int64_t>& lengths) {
-  const Memory made = owner_->project_memory(encoded, {});  // B×H×M×K
+  const PackedRows packed(at::tensor(at::ArrayRef<int64_t>(lengths), at::kLong), encoded.size(1));
+  const Memory made = owner_->project_memory(packed.pack(encoded).unsqueeze(0), {});  // 1×H×N×K
   const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
   const int64_t capacity = key_.defined() ? key_.size(1) : 0;
   const auto count = static_cast<int64_t>(lengths_.size());
@@ -24,14 +25,16 @@ void MemorySlots::put(const std::vector<int64_t>& slots, const at::Tensor& encod
       *cache = grown;
     }
   }
+  int64_t begin = 0;
   for (size_t n = 0; n < slots.size(); ++n) {
     lengths_[static_cast<size_t>(slots[n])] = lengths[n];
     auto copy = [&](at::Tensor& cache, const at::Tensor& from) {
-      const auto row = from.select(0, static_cast<int64_t>(n)).transpose(0, 1);  // M×H×K
-      cache.select(0, slots[n]).narrow(0, 0, lengths[n]).copy_(row.narrow(0, 0, lengths[n]));
+      const auto rows = from.select(0, 0).transpose(0, 1).narrow(0, begin, lengths[n]);  // M×H×K
+      cache.select(0, slots[n]).narrow(0, 0, lengths[n]).copy_(rows);
     };
     copy(key_, made.key);
     copy(value_, made.value);
+    begin += lengths[n];
   }
 }
 

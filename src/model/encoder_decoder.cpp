@@ -3,7 +3,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <map>
+#include <algorithm>
+#include <numeric>
 
 #include "model/decoder_steps.h"
 #include "model/forward_hook.h"
@@ -51,23 +52,39 @@ std::unique_ptr<SlotSteps> EncoderDecoder::start_slots(int64_t slots) const {
 
 at::Tensor EncoderDecoder::encode_apart(const std::vector<std::vector<int64_t>>& sources) {
   c10::NoGradGuard no_grad;
-  std::map<size_t, std::vector<int64_t>> of_length;  // which sources
-  for (size_t n = 0; n < sources.size(); ++n) of_length[sources[n].size()].push_back(static_cast<int64_t>(n));
+  // The longest first, so that those of equal length lie side by side.
+  std::vector<int64_t> order(sources.size()), places(sources.size());
+  auto length = [&](int64_t n) { return static_cast<int64_t>(sources[static_cast<size_t>(n)].size()); };
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return length(a) > length(b); });
+  const auto all = static_cast<int64_t>(sources.size());
+  const auto tokens = at::zeros({all, length(order.front())}, at::kLong);
+  std::vector<int64_t> lengths;
+  for (int64_t row = 0; row < all; ++row) {
+    const int64_t n = order[static_cast<size_t>(row)];
+    const auto& source = sources[static_cast<size_t>(n)];
+    std::copy(source.begin(), source.end(), tokens[row].data_ptr<int64_t>());
+    lengths.push_back(length(n));
+    places[static_cast<size_t>(n)] = row;
+  }
+  const auto encoded =
+      lengths.front() == lengths.back() ? encode(tokens, {}) : encode_sorted(tokens, lengths);
+  return encoded.index_select(0, at::tensor(at::ArrayRef<int64_t>(places), at::kLong));
+}
+
+at::Tensor EncoderDecoder::encode_sorted(const at::Tensor& tokens, const std::vector<int64_t>& lengths) {
+  if (encoder_->packs()) {
+    const auto there = at::tensor(at::ArrayRef<int64_t>(lengths), at::kLong);
+    return call_forward_hook("encoder", "output",
+                             encoder_->forward_apart(source_embedding_->forward(tokens), there));
+  }
   at::Tensor all;
-  for (auto group = of_length.rbegin(); group != of_length.rend(); ++group) {  // the longest first
-    const auto& [length, members] = *group;
-    std::vector<int64_t> tokens;
-    for (const int64_t n : members) {
-      const auto& source = sources[static_cast<size_t>(n)];
-      tokens.insert(tokens.end(), source.begin(), source.end());
-    }
-    const auto rows = static_cast<int64_t>(members.size()), columns = static_cast<int64_t>(length);
-    const auto fed = at::tensor(at::ArrayRef<int64_t>(tokens), at::kLong).view({rows, columns});
-    auto encoded = encode(fed, {});
-    if (of_length.size() == 1) return encoded;
-    if (!all.defined())
-      all = at::zeros({static_cast<int64_t>(sources.size()), columns, encoded.size(2)}, encoded.options());
-    all.narrow(1, 0, columns).index_copy_(0, at::tensor(at::ArrayRef<int64_t>(members), at::kLong), encoded);
+  for (size_t first = 0, last = 0; first < lengths.size(); first = last) {
+    while (last < lengths.size() && lengths[last] == lengths[first]) ++last;
+    const auto begin = static_cast<int64_t>(first), rows = static_cast<int64_t>(last - first);
+    const auto own = encode(tokens.narrow(0, begin, rows).narrow(1, 0, lengths[first]), {});
+    if (!all.defined()) all = at::zeros({tokens.size(0), tokens.size(1), own.size(2)}, own.options());
+    all.narrow(0, begin, rows).narrow(1, 0, lengths[first]).copy_(own);
   }
   return all;
 }

@@ -32,11 +32,14 @@ class EncoderDecoder : public torch::nn::Module {
   std::unique_ptr<StepModel> start(const at::Tensor& encoded, const at::Tensor& lengths);
   std::unique_ptr<SlotSteps> start_slots(int64_t slots) const;
 
-  /// encode() for sources of any lengths, each with exactly the bits it has alone: those of equal length are
-  /// encoded together, none is padded on the way. Returns B×M×D with zeros behind shorter ones.
+  /// encode() for one or more sources of any lengths, each with exactly the bits it has alone in a prepared
+  /// model; no padding is computed. Returns B×M×D with zeros behind shorter ones.
   at::Tensor encode_apart(const std::vector<std::vector<int64_t>>& sources);
 
  private:
+  /// The same for tokens B×M in the order of their lengths, the longest first.
+  at::Tensor encode_sorted(const at::Tensor& tokens, const std::vector<int64_t>& lengths);
+
   std::shared_ptr<Embedding> source_embedding_, target_embedding_;  ///< the same one where shared
   std::shared_ptr<Stack> encoder_, decoder_;
   std::shared_ptr<Output> output_;

@@ -68,8 +68,8 @@ at::Tensor Stack::apply_layer(Layer& layer, const at::Tensor& x, const at::Tenso
   return recompute_in_backward(forward, x, bias, encoded);
 }
 
-at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
-                          const at::Tensor& encoded_lengths) {
+at::Tensor Stack::apply_layers(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
+                               const at::Tensor& encoded_lengths, const PackedRowsPtr& rows) const {
   const int64_t length = x.size(1), limit = layers_.front()->attention()->options().max_length;
   if (length > limit) {
     invalid(fmt::format("{} tokens are over model.max_length {}: cut the text, or train with a larger one",
@@ -77,8 +77,6 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
   }
   auto y = enter(x, 0);
   const auto bias = positions_->bias(0, length, length);
-  // (A Universal Transformer adds positions before every layer, and halts position by position.)
-  const auto rows = times_.defined() ? nullptr : rows_worth_packing(lengths, length);
   if (rows) y = rows->pack(y);
   y = apply(
       y, [&](const at::Tensor& state, size_t n) { return before(state, n, 0); },
@@ -88,6 +86,17 @@ at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const 
       /*stop_early=*/!has_attention_hook(), lengths);
   if (norm_) y = norm_->forward(y);
   return rows ? rows->unpack(y) : y;
+}
+
+at::Tensor Stack::forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
+                          const at::Tensor& encoded_lengths) {
+  const auto rows = packs() ? rows_worth_packing(lengths, x.size(1)) : nullptr;
+  return apply_layers(x, lengths, encoded, encoded_lengths, rows);
+}
+
+at::Tensor Stack::forward_apart(const at::Tensor& x, const at::Tensor& lengths) {
+  const auto rows = std::make_shared<const PackedRows>(lengths, x.size(1), PackedRows::Bits::alone);
+  return apply_layers(x, lengths, {}, {}, rows);
 }
 
 StackState Stack::start(int64_t batch, const at::Tensor& encoded, const at::Tensor& encoded_lengths) const {

@@ -41,6 +41,13 @@ class Stack : public DeclaredModule {
   at::Tensor forward(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded = {},
                      const at::Tensor& encoded_lengths = {});
 
+  /// The same for inference, without an encoder: each sample has exactly the bits that it has alone, in a
+  /// prepared model. Rows of padding are 0. Only where packs().
+  at::Tensor forward_apart(const at::Tensor& x, const at::Tensor& lengths);
+  /// Whether layers can work on packed rows. (A Universal Transformer adds positions before every layer, and
+  /// halts position by position.)
+  bool packs() const { return !times_.defined(); }
+
   /// Decoding: x B×D, one position at a time, no gradients.
   StackState start(int64_t batch, const at::Tensor& encoded = {},
                    const at::Tensor& encoded_lengths = {}) const;
@@ -57,6 +64,9 @@ class Stack : public DeclaredModule {
 
  private:
   at::Tensor enter(const at::Tensor& x, int64_t begin) const;
+  /// x B×L×D through all layers and the final norm; `rows`: packed on the way.
+  at::Tensor apply_layers(const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& encoded,
+                          const at::Tensor& encoded_lengths, const PackedRowsPtr& rows) const;
   at::Tensor apply_layer(Layer& layer, const at::Tensor& x, const at::Tensor& lengths, const at::Tensor& bias,
                          const at::Tensor& encoded, const at::Tensor& encoded_lengths,
                          const PackedRowsPtr& rows) const;

@@ -142,6 +142,8 @@ Provenance parse_provenance(const std::string& name, std::string_view text) {
       take_field(*origin, "by", found.made_from->by);
       take_field(*origin, "run", found.made_from->run);
     }
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     invalid(fmt::format("{} is damaged: {}", name, error.what()));
   }

@@ -8,11 +8,29 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folders.h"
 
 namespace synthesizer {
 namespace {
+
 constexpr std::string_view kPrefix = "step-", kSuffix = ".safetensors";
+
+/// The steps that a folder has checkpoints of, in order; none, with the reason, where it cannot be read.
+std::vector<int64_t> steps_in(const std::string& folder, std::error_code& error) {
+  std::vector<int64_t> steps;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
+    const char *begin = name.data() + kPrefix.size(), *end = name.data() + name.size() - kSuffix.size();
+    int64_t step = 0;
+    const auto parsed = std::from_chars(begin, end, step);
+    if (parsed.ec == std::errc() && parsed.ptr == end) steps.push_back(step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
 }
+
+}  // namespace
 
 std::string RunFolder::weights(const std::string& name) const {
   if (name == "best") return model();
@@ -32,17 +50,9 @@ void RunFolder::check_is_run() const {
 }
 
 std::vector<int64_t> RunFolder::checkpoint_steps() const {
-  std::vector<int64_t> steps;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(checkpoints(), none)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    const char *begin = name.data() + kPrefix.size(), *end = name.data() + name.size() - kSuffix.size();
-    int64_t step = 0;
-    const auto parsed = std::from_chars(begin, end, step);
-    if (parsed.ec == std::errc() && parsed.ptr == end) steps.push_back(step);
-  }
-  std::sort(steps.begin(), steps.end());
+  std::error_code error;
+  auto steps = steps_in(checkpoints(), error);
+  if (error && error != std::errc::no_such_file_or_directory) cannot_read(checkpoints(), error.value());
   return steps;
 }
 
@@ -56,8 +66,8 @@ void RunFolder::remove_leftovers() const {
 }
 
 void RunFolder::prune_checkpoints(int64_t keep) const {
-  auto steps = checkpoint_steps();
-  std::error_code ignored;  // one that is gone already is no harm
+  std::error_code ignored;  // one that is gone already, or stays until the next time, is no harm
+  auto steps = steps_in(checkpoints(), ignored);
   while (static_cast<int64_t>(steps.size()) > keep) {
     std::filesystem::remove(checkpoint(steps.front()), ignored);
     steps.erase(steps.begin());

@@ -25,7 +25,7 @@ struct RunFolder {
 
   /// Throws InvalidInput where there is no such folder, or it holds no run.
   void check_is_run() const;
-  /// The steps there are checkpoints of, in order.
+  /// The steps there are checkpoints of, in order. Throws where their folder is there and cannot be read.
   std::vector<int64_t> checkpoint_steps() const;
   /// Deletes files that a kill has left half written, under their temporary names.
   void remove_leftovers() const;

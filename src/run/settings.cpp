@@ -1,14 +1,12 @@
 #include "run/settings.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/file.h"
-#include "run/toml_keys.h"
+#include "run/toml_text.h"
 
 namespace synthesizer {
 namespace {
@@ -50,12 +48,7 @@ void collect(const toml::table& table, const std::string& prefix, std::vector<Le
 
 Settings parse_settings(const std::string& name, std::string_view text) {
   std::vector<Leaf> leaves;
-  check_toml_keys(name, text);
-  try {
-    collect(toml::parse(text), "", leaves);
-  } catch (const toml::parse_error& error) {
-    invalid(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
-  }
+  collect(parse_toml(name, text), "", leaves);
   std::stable_sort(leaves.begin(), leaves.end(),
                    [](const Leaf& a, const Leaf& b) { return a.place < b.place; });
   Settings settings;

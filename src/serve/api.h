@@ -59,15 +59,22 @@ class Api {
   std::shared_ptr<PendingRequest> make_pending(size_t jobs) const;
   /// Checks number and size of the texts of a request.
   void check_texts(const Texts& texts, const char* name) const;
+  /// What lines may be: the field of the request that they come from, what a message advises beside
+  /// shortening a line, and whether lines that are too long are cut.
+  struct LineRules {
+    const char* field;
+    const char* advice;
+    bool truncate;
+  };
   /// Translates lines and waits: the n best of each, in order.
   std::vector<std::vector<Translation>> translated(const std::shared_ptr<ServedModel>& model,
                                                    const std::vector<std::string>& lines,
-                                                   const DecodeOptions& options, bool truncate,
+                                                   const DecodeOptions& options, const LineRules& rules,
                                                    const Connected& connected);
   /// A job for each line that has tokens, none for the others.
   std::vector<std::shared_ptr<TranslateJob>> translate_jobs(
       const ServedModel& model, const std::vector<std::string>& lines, const DecodeOptions& options,
-      bool truncate, const std::shared_ptr<PendingRequest>& pending) const;
+      const LineRules& rules, const std::shared_ptr<PendingRequest>& pending) const;
   /// Does something with a model on the engine's thread, and waits. Where the client goes away meanwhile, the
   /// work may still be under way: it refers to nothing that ends with the request.
   void call(const std::shared_ptr<ServedModel>& model, const Connected& connected,

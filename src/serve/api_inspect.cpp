@@ -3,14 +3,19 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "base/error.h"
+#include "base/nearest.h"
 #include "inspect/capture_attention.h"
 #include "inspect/head_statistics.h"
 #include "report/packed_matrix.h"
 #include "serve/api.h"
 #include "serve/error.h"
 #include "task/sequence_task.h"
+#include "text/utf8.h"
 
 namespace synthesizer::serve {
 namespace {
@@ -22,11 +27,57 @@ struct Likelihood {
   int64_t tokens;
 };
 
+/// The example, or ApiError 413 that names the field which is too long; nothing else is wrong with it.
+/// `number`: of the text in a list, for messages; none where there is one text.
+Batch example_or_too_long(const Task& task, const std::vector<std::string>& texts, const char* field,
+                          std::optional<size_t> number) {
+  try {
+    return task.batch_of(texts);
+  } catch (const InvalidInput& too_long) {
+    const std::string place = number ? fmt::format(" (number {})", *number) : "";
+    throw ApiError(413, fmt::format("'{}'{}: {}", field, place, too_long.what()), field);
+  }
+}
+
+/// A text, and for all but language models a target (of a classifier, a label), as an example of the task.
+/// Throws ApiError where it cannot be one.
+Batch checked_example(const ServedModel& model, const std::string& text, const std::string& target,
+                      std::optional<size_t> number = {}) {
+  const Task& task = model.task();
+  if (model.use() == "generate") return example_or_too_long(task, {text}, "text", number);
+  if (const auto* classifier = dynamic_cast<const TextClassifier*>(&task)) {
+    const auto& labels = classifier->labels();
+    if (std::find(labels.begin(), labels.end(), target) == labels.end()) {
+      const std::string shown = target.substr(0, 100);
+      throw ApiError(400,
+                     fmt::format("'target': '{}' is not a label of '{}'{}", shown, model.name(),
+                                 did_you_mean(shown, labels)),
+                     "target");
+    }
+    return example_or_too_long(task, {text, target}, "text", number);
+  }
+  if (!target.empty()) example_or_too_long(task, {text, ""}, "text", number);
+  return example_or_too_long(task, {text, target}, target.empty() ? "text" : "target", number);
+}
+
 /// One example under the model; of a classifier, the label given the text.
-Likelihood score_example(Task& task, const std::vector<std::string>& fields) {
+Likelihood score_example(Task& task, const Batch& example) {
   c10::NoGradGuard no_grad;
-  const LossSum sum = task.loss(task.batch_of(fields));
+  const LossSum sum = task.loss(example);
   return {-sum.nll, sum.tokens};
+}
+
+/// Throws ApiError where there can be no forward pass over these texts.
+void check_captured_text(const ServedModel& model, const std::string& text, const std::string& target) {
+  if (split_words(text).empty()) throw ApiError(400, "'text' is empty: give a text to look at", "text");
+  if (model.use() != "translate" && !target.empty()) {
+    throw ApiError(400, fmt::format("'target': a {} model reads one text alone", model.task().recipe().task),
+                   "target");
+  }
+  if (!target.empty() && split_words(target).empty())
+    throw ApiError(400, "'target' is empty: leave it out, or give a text", "target");
+  const auto* classifier = dynamic_cast<const TextClassifier*>(&model.task());
+  checked_example(model, text, classifier ? classifier->labels().front() : target);
 }
 
 /// What one forward pass showed.
@@ -143,8 +194,7 @@ HttpAnswer Api::score(const HttpRequest& request) {
   std::vector<JobPtr> jobs;
   for (size_t n = 0; n < texts.texts.size(); ++n) {
     auto job = std::make_shared<CallJob>(waiting);
-    std::vector<std::string> example = {texts.texts[n]};
-    if (targets) example.push_back(targets->texts[n]);
+    const Batch example = checked_example(*model, texts.texts[n], targets ? targets->texts[n] : "", n);
     job->call = [found, model, n, example] { (*found)[n] = score_example(model->task(), example); };
     jobs.push_back(job);
   }
@@ -166,6 +216,7 @@ HttpAnswer Api::attention(const HttpRequest& request) {
                 head = fields.integer("head", 0, 1000).value_or(0);
   const bool all = fields.flag("all").value_or(false);
   fields.finish();
+  check_captured_text(*model, text, target);
   auto captured = std::make_shared<CapturedExample>();
   call(model, request.connected, [captured, model, text, target] {
     const GivenText given = example_of(model->task(), text, target);

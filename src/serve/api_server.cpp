@@ -24,15 +24,19 @@ HttpAnswer Api::reload(const HttpRequest& request) {
   const std::string name = fields.text("model").value_or("");
   fields.finish();
   ordered_json results = ordered_json::array();
-  bool failed = false;
+  std::string failures;
   for (const auto& one : models_->reload(name)) {
-    failed |= !one.error.empty();
-    results.push_back({{"model", one.model}, {"reloaded", one.error.empty()}});
-    if (!one.error.empty()) results.back()["message"] = one.error;
+    if (one.error.empty()) {
+      results.push_back({{"model", one.model}, {"reloaded", true}});
+    } else {
+      failures +=
+          fmt::format("{}'{}' was not reloaded, the earlier one stays: {}", failures.empty() ? "" : "; ",
+                      one.model, one.error.substr(0, one.error.find('\n')));
+    }
   }
-  HttpAnswer answer = json_answer({{"results", results}});
-  if (failed) answer.status = 500;
-  return answer;
+  if (failures.empty()) return json_answer({{"results", results}});
+  if (!results.empty()) failures += fmt::format("; reloaded: {} of the others", results.size());
+  throw ApiError(500, failures, "model");
 }
 
 HttpAnswer Api::health(const HttpRequest&) {

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/error.h"
 #include "serve/api.h"
 #include "serve/error.h"
 #include "task/language_modelling.h"
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int64_t kMostBeams = 64;
+constexpr const char* kTruncateAdvice = ", or send \"too_long\": \"truncate\"";
 
 DecodeOptions search_options(Fields& fields, const DecodeOptions& of_the_recipe, int64_t most_tokens) {
   DecodeOptions o = of_the_recipe;
@@ -28,6 +30,14 @@ DecodeOptions search_options(Fields& fields, const DecodeOptions& of_the_recipe,
         fmt::format("'nbest' is {} and 'beam' {}: there are no more results than beams", o.nbest, o.beam),
         "nbest");
   return o;
+}
+
+/// The field "too_long": true where long texts are to be cut, false where they are refused.
+bool cuts_long_texts(Fields& fields) {
+  const std::string choice = fields.text("too_long").value_or("error");
+  if (choice != "error" && choice != "truncate")
+    throw ApiError(400, "'too_long' must be \"error\" or \"truncate\"", "too_long");
+  return choice == "truncate";
 }
 
 ordered_json result_json(const std::vector<Translation>& best, int64_t nbest) {
@@ -64,21 +74,20 @@ HttpAnswer streamed(const std::shared_ptr<PendingRequest>& pending, const Connec
 
 std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(
     const ServedModel& model, const std::vector<std::string>& lines, const DecodeOptions& options,
-    bool truncate, const std::shared_ptr<PendingRequest>& pending) const {
+    const LineRules& rules, const std::shared_ptr<PendingRequest>& pending) const {
   const auto& task = dynamic_cast<const SequenceTask&>(model.task());
   std::vector<std::shared_ptr<TranslateJob>> jobs;
   for (size_t n = 0; n < lines.size(); ++n) {
     if (lines[n].find('\n') != std::string::npos)
-      throw ApiError(400, fmt::format("text {} has a line break: send its lines as a list", n), "text");
+      throw ApiError(400, fmt::format("text {} has a line break: send its lines as a list", n), rules.field);
     std::vector<std::string> remarks;
     auto job = std::make_shared<TranslateJob>(pending);
     job->source = task.source_row(lines[n], LongLine::truncate, static_cast<int64_t>(n), remarks);
-    if (!remarks.empty() && !truncate) {
+    if (!remarks.empty() && !rules.truncate) {
       throw ApiError(413,
-                     fmt::format("text {} is longer than the {} tokens that '{}' takes: shorten it, or send "
-                                 "\"too_long\": \"truncate\"",
-                                 n, job->source.size() - 1, model.name()),
-                     "text");
+                     fmt::format("text {} is longer than the {} tokens that '{}' takes: shorten it{}", n,
+                                 job->source.size() - 1, model.name(), rules.advice),
+                     rules.field);
     }
     job->options = options;
     jobs.push_back(job->source.size() > 1 ? job : nullptr);  // only the end: the line is empty
@@ -88,9 +97,9 @@ std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(
 
 std::vector<std::vector<Translation>> Api::translated(const std::shared_ptr<ServedModel>& model,
                                                       const std::vector<std::string>& lines,
-                                                      const DecodeOptions& options, bool truncate,
+                                                      const DecodeOptions& options, const LineRules& rules,
                                                       const Connected& connected) {
-  const auto jobs = translate_jobs(*model, lines, options, truncate, nullptr);
+  const auto jobs = translate_jobs(*model, lines, options, rules, nullptr);
   std::vector<JobPtr> real;
   for (const auto& job : jobs) {
     if (job) real.push_back(job);
@@ -109,18 +118,16 @@ HttpAnswer Api::translate(const HttpRequest& request) {
   const auto model = models_->find(fields.text("model").value_or(""), "translate");
   const Texts texts = fields.required_texts("text");
   const DecodeOptions options = search_options(fields, model->task().recipe().decode, options_.tokens);
-  const std::string too_long = fields.text("too_long").value_or("error");
+  const LineRules rules = {"text", kTruncateAdvice, cuts_long_texts(fields)};
   const bool stream = fields.flag("stream").value_or(false);
   fields.finish();
   check_texts(texts, "text");
-  if (too_long != "error" && too_long != "truncate")
-    throw ApiError(400, "'too_long' must be \"error\" or \"truncate\"", "too_long");
   if (stream) {
     if (texts.list || options.beam != 1)
       throw ApiError(400, "only one text with \"beam\": 1 can be streamed: a beam decides at its end",
                      "stream");
     const auto waiting = make_pending(1);
-    const auto job = translate_jobs(*model, texts.texts, options, too_long == "truncate", waiting).front();
+    const auto job = translate_jobs(*model, texts.texts, options, rules, waiting).front();
     if (job) {
       job->stream = true;
       engine_->submit(model, {job});
@@ -134,7 +141,7 @@ HttpAnswer Api::translate(const HttpRequest& request) {
     });
   }
   ordered_json results = ordered_json::array();
-  for (const auto& best : translated(model, texts.texts, options, too_long == "truncate", request.connected))
+  for (const auto& best : translated(model, texts.texts, options, rules, request.connected))
     results.push_back(result_json(best, options.nbest));
   return json_answer({{"model", model->name()}, {"results", results}});
 }
@@ -184,8 +191,17 @@ HttpAnswer Api::classify(const HttpRequest& request) {
   Fields fields(request.body);
   const auto model = models_->find(fields.text("model").value_or(""), "classify");
   const Texts texts = fields.required_texts("text");
+  const bool truncate = cuts_long_texts(fields);
   fields.finish();
   check_texts(texts, "text");
+  const auto& labels = dynamic_cast<const TextClassifier&>(model->task()).labels();
+  for (size_t n = 0; !truncate && n < texts.texts.size(); ++n) {
+    try {
+      model->task().batch_of({texts.texts[n], labels.front()});
+    } catch (const InvalidInput& too_long) {
+      throw ApiError(413, fmt::format("text {}: {}{}", n, too_long.what(), kTruncateAdvice), "text");
+    }
+  }
   const auto waiting = make_pending(texts.texts.size());
   std::vector<JobPtr> jobs;
   for (const std::string& text : texts.texts) {
@@ -195,7 +211,6 @@ HttpAnswer Api::classify(const HttpRequest& request) {
   }
   engine_->submit(model, jobs);
   waiting->wait(request.connected);
-  const auto& labels = dynamic_cast<const TextClassifier&>(model->task()).labels();
   ordered_json results = ordered_json::array();
   for (const JobPtr& job : jobs) {
     const ClassificationResult& found = static_cast<const ClassifyJob&>(*job).result;

@@ -33,6 +33,7 @@ void ClassificationBatcher::work() {
     for (const auto& job : jobs) lines.push_back(job->text);
     metrics().batch(static_cast<int64_t>(lines.size()));
     ++metrics().steps;
+    // The API has refused what is too long, unless the request wants it cut.
     auto results = labeller_->classify(lines, many, LongLine::truncate, 1, remarks);
     for (size_t n = 0; n < jobs.size(); ++n) {
       jobs[n]->result = std::move(results[n]);

@@ -59,6 +59,9 @@ class Connection {
   /// The size where all was written, -1 otherwise.
   ssize_t write(const char* from, size_t size);
 
+  /// The request's header has more than limits.header_bytes.
+  bool header_too_large() const { return header_read_ > limits_.header_bytes; }
+
   /// Something of the next request is here already.
   bool has_input() const;
   /// The client has closed its side.

@@ -149,13 +149,12 @@ void ConnectionPool::work() {
 }
 
 bool ConnectionPool::drain(Clock::time_point deadline) {
-  {
-    const std::lock_guard lock(mutex_);
-    draining_ = true;
-  }
-  close_idle(Clock::time_point::max());
   std::unique_lock lock(mutex_);
-  return finished_.wait_until(lock, deadline, [&] { return busy_ == 0 && ready_.empty(); });
+  draining_ = true;
+  const bool answered = finished_.wait_until(lock, deadline, [&] { return busy_ == 0 && ready_.empty(); });
+  lock.unlock();
+  close_idle(Clock::time_point::max());
+  return answered;
 }
 
 }  // namespace synthesizer::serve

@@ -38,8 +38,8 @@ class ConnectionPool {
   bool admit(std::unique_ptr<Connection>& connection);
   size_t open() const;
 
-  /// Closes idle connections and waits until all requests that have begun are answered; false where that is
-  /// not so by then.
+  /// Waits until all requests that have begun are answered, then closes idle connections; false where some
+  /// are not answered by then. Meanwhile an idle connection may send one more request.
   bool drain(Clock::time_point deadline);
 
  private:

@@ -34,7 +34,7 @@ size_t Engine::waiting() const {
 void Engine::submit(const std::shared_ptr<ServedModel>& model, const std::vector<JobPtr>& jobs) {
   const std::lock_guard lock(mutex_);
   if (stopping_) throw ApiError(503, "the server is shutting down: send the request to another one");
-  if (const size_t before = waiting(); before > 0 && before + jobs.size() > queue_) {
+  if (waiting() >= queue_) {
     metrics_->rejected += jobs.size();
     ApiError full(429, fmt::format("the queue is full ({} texts): try again later", queue_));
     full.retry_after = 1;

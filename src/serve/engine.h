@@ -14,7 +14,7 @@ namespace synthesizer::serve {
 
 /// The inference threads of a server and the queue before them.
 ///
-/// The queue is bounded over all models: a text that finds it full is refused at once. Each thread takes a
+/// The queue is bounded over all models: a request that finds it full is refused at once. Each thread takes a
 /// model that has work, does one bounded piece of it (one step for all its texts) and goes to the next, so
 /// that models share the cores fairly and no two threads work for one model at a time.
 class Engine {
@@ -24,8 +24,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// All of the jobs, or none: throws ApiError 429 where the queue has no place for them, 503 after stop(). A
-  /// request that finds nothing waiting is always taken. The model stays alive until its jobs are done.
+  /// All of the jobs, or none: throws ApiError 429 where `queue` jobs wait already, 503 after stop(). A
+  /// request that finds fewer waiting is taken whole, however many jobs it has: large requests are not
+  /// refused more often than small ones. The model stays alive until its jobs are done.
   void submit(const std::shared_ptr<ServedModel>& model, const std::vector<JobPtr>& jobs);
 
   /// Takes no more jobs, ends the threads, and fails what has not been done.

@@ -91,7 +91,7 @@ HttpAnswer Api::libre_translate(const HttpRequest& request) {
     options.nbest = alternatives + 1;
     options.beam = std::max(options.beam, options.nbest);
   }
-  const auto results = translated(model, all, options, /*truncate=*/false, request.connected);
+  const auto results = translated(model, all, options, {"q", "", false}, request.connected);
   ordered_json texts = ordered_json::array(), others = ordered_json::array();
   size_t line = 0;
   for (const size_t count : counts) {

@@ -18,7 +18,7 @@ struct ServeOptions {
   std::string key;
   std::string cors;  ///< the origin that pages of other servers may call from, or "*"; empty: none
 
-  int64_t queue = 32;          ///< texts that may wait for the engine
+  int64_t queue = 32;          ///< while so many texts wait for the engine, requests are refused
   int64_t batch = 32;          ///< texts that are decoded together, per model
   int64_t engines = 1;         ///< inference threads; each computes with --threads cores
   double timeout = 60;         ///< seconds per request, from its arrival to its result

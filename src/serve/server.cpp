@@ -66,6 +66,7 @@ void reload(Models& models) {
 }  // namespace
 
 void serve(const ServeOptions& options) {
+  Signals signals;  // before models are loaded, which may take a while
   check(options);
   allow_many_files();
   Metrics metrics;
@@ -78,7 +79,7 @@ void serve(const ServeOptions& options) {
       options, [&](const HttpRequest& request) { return observed(api, metrics, options.log, request); },
       metrics);
   const int port = transport.bind();
-  Signals signals;
+  signals.start_events();
   std::thread listener([&] { transport.run(); });
   const char* scheme = options.certificate.empty() ? "http" : "https";
   const std::string host =

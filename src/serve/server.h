@@ -14,8 +14,8 @@ namespace synthesizer::serve {
 ///     metrics      what is counted (metrics.h)
 ///
 /// Prints `listening on http://HOST:PORT` on standard error once requests are answered. SIGHUP loads all runs
-/// again. SIGTERM and SIGINT: no new connections; what has begun is finished within options.drain seconds. A
-/// second one ends at once. Throws InvalidInput and std::runtime_error where it cannot start.
+/// again. SIGTERM and SIGINT: no new connections; what has begun is finished within options.drain seconds; a
+/// second one ends at once (signals.h). Throws InvalidInput and std::runtime_error where it cannot start.
 void serve(const ServeOptions& options);
 
 }  // namespace synthesizer::serve

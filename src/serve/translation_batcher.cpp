@@ -12,11 +12,9 @@ namespace {
 
 constexpr int64_t kBeamAlone = 8;  // see TranslationBatcher
 
-bool same_search(const DecodeOptions& a, const DecodeOptions& b) {
-  return a.beam == b.beam && a.nbest == b.nbest && a.length_penalty == b.length_penalty &&
-         a.length_normalization == b.length_normalization && a.early_stopping == b.early_stopping &&
-         a.min_length == b.min_length && a.max_length == b.max_length &&
-         a.no_repeat_ngram == b.no_repeat_ngram;
+/// How many sentences are encoded ahead, where so many are decoded together.
+int64_t encoded_ahead(int64_t batch) {
+  return batch / 4;
 }
 
 int64_t length_of(const TranslateJob& job) {
@@ -29,10 +27,13 @@ struct NobodyWaits {};
 }  // namespace
 
 TranslationBatcher::TranslationBatcher(SequenceTask& task, int64_t batch, Metrics& metrics)
-    : Batcher(batch, metrics), task_(&task), sentences_(batch, metrics) {}
+    : Batcher(batch, metrics), task_(&task), sentences_(batch + encoded_ahead(batch), metrics) {}
 
 void TranslationBatcher::choose() {
-  size_t free = sentences_.free() - beginning_.size();
+  // The slots beyond `batch` are for sentences encoded ahead. When these leave a place free, it is filled,
+  // and all slots ahead are filled with it.
+  const auto ahead = static_cast<size_t>(encoded_ahead(batch()));
+  size_t free = sentences_.free() > ahead ? sentences_.free() : 0;
   std::vector<TranslatePtr> beams;
   take([&](const JobPtr& job) {
     auto own = std::dynamic_pointer_cast<TranslateJob>(job);
@@ -55,7 +56,7 @@ void TranslationBatcher::choose_beam(const std::vector<TranslatePtr>& candidates
   std::vector<TranslatePtr> chosen;
   for (const TranslatePtr& job : candidates) {
     const int64_t own = length_of(*job), shorter = std::min(own, length), longer = std::max(own, length);
-    if (same_search(job->options, oldest.options) && 2 * longer <= 3 * shorter + 8) chosen.push_back(job);
+    if (job->options == oldest.options && 2 * longer <= 3 * shorter + 8) chosen.push_back(job);
   }
   std::stable_sort(chosen.begin(), chosen.end(), [&](const TranslatePtr& a, const TranslatePtr& b) {
     return std::abs(length_of(*a) - length) < std::abs(length_of(*b) - length);
@@ -68,7 +69,8 @@ void TranslationBatcher::choose_beam(const std::vector<TranslatePtr>& candidates
 
 void TranslationBatcher::work() {
   if (!beams_.empty()) search_beams();
-  begin_sentences();
+  encode_sentences();
+  start_decoding();
   step_sentences();
 }
 
@@ -108,10 +110,10 @@ void TranslationBatcher::search_beams() {
   beams_.clear();
 }
 
-void TranslationBatcher::begin_sentences() {
+void TranslationBatcher::encode_sentences() {
   std::erase_if(beginning_, [&](const TranslatePtr& job) { return given_up(*job); });
   if (beginning_.empty()) return;
-  if (!steps_) steps_ = task_->encoder_decoder().start_slots(batch());
+  if (!steps_) steps_ = task_->encoder_decoder().start_slots(batch() + encoded_ahead(batch()));
   std::vector<std::vector<int64_t>> sources;
   std::vector<int64_t> slots, lengths;
   const int64_t begin = task_->tokenizers().target->begin();
@@ -123,7 +125,16 @@ void TranslationBatcher::begin_sentences() {
     slots.push_back(sentences_.begin({job, {begin, limit, job->options}, {}}));
   }
   beginning_.clear();
+  encoded_.insert(encoded_.end(), slots.begin(), slots.end());
   steps_->begin(slots, task_->encoder_decoder().encode_apart(sources), lengths);
+}
+
+void TranslationBatcher::start_decoding() {
+  auto decoded = sentences_.used().size() - encoded_.size();
+  for (; !encoded_.empty() && decoded < static_cast<size_t>(batch()); ++decoded) {
+    sentences_[encoded_.front()].decoding = true;
+    encoded_.pop_front();
+  }
 }
 
 void TranslationBatcher::step_sentences() {
@@ -132,9 +143,11 @@ void TranslationBatcher::step_sentences() {
   for (const int64_t slot : sentences_.used()) {
     Sentence& sentence = sentences_[slot];
     if (given_up(*sentence.job)) {
+      std::erase(encoded_, slot);
       sentences_.end(slot);
       continue;
     }
+    if (!sentence.decoding) continue;
     all.push_back(static_cast<int64_t>(slots.size()));
     slots.push_back(slot);
     tokens.push_back(sentence.search.next());
@@ -172,6 +185,7 @@ void TranslationBatcher::finish(Sentence& sentence) {
 void TranslationBatcher::fail_all(const std::exception_ptr& reason) {
   for (const TranslatePtr& job : beginning_) job->pending->fail(reason);
   beginning_.clear();
+  encoded_.clear();
   sentences_.fail_all(reason);
 }
 

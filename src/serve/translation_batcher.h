@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+
 #include "decode/greedy_sentence.h"
 #include "model/slot_steps.h"
 #include "serve/batcher.h"
@@ -9,8 +11,9 @@
 namespace synthesizer::serve {
 
 /// Translation and its kin. Greedy search is batched continuously: a sentence joins at the next step and
-/// leaves when it is done. Beam search is batched by length: sentences with the same options whose lengths
-/// are similar are searched together, the oldest first.
+/// leaves when it is done. Where more sentences wait than there is place for, some are encoded ahead,
+/// together with one that joins: the encoder is faster with several. Beam search is batched by length:
+/// sentences with the same options whose lengths are similar are searched together, the oldest first.
 ///
 /// A result has exactly the bits of `synth translate` for the line alone. Beams of 8 and more are therefore
 /// searched one sentence at a time: how their attention to the source is computed depends on the batch.
@@ -30,17 +33,20 @@ class TranslationBatcher : public Batcher {
     TranslatePtr job;
     GreedySentence search;
     GrowingText shown;
+    bool decoding = false;  ///< false: encoded, and waiting for a place
   };
 
   void choose_beam(const std::vector<TranslatePtr>& candidates);
   void search_beams();
-  void begin_sentences();
+  void encode_sentences();
+  void start_decoding();
   void step_sentences();
   void finish(Sentence& sentence);
 
   SequenceTask* task_;
   std::unique_ptr<SlotSteps> steps_;  ///< made with the first greedy job
   TextSlots<Sentence> sentences_;     ///< of greedy search
+  std::deque<int64_t> encoded_;       ///< slots of those that wait for a place, the oldest first
   std::vector<TranslatePtr> beginning_, beams_;
 };
 

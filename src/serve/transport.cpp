@@ -78,6 +78,7 @@ const char* library_error(int status) {
   switch (status) {
     case 413: return "the request is too large";
     case 414: return "the address is too long";
+    case 431: return "the header is larger than 64 kB: send less";
     default: return "the request is not valid HTTP/1.1";
   }
 }
@@ -112,6 +113,7 @@ class Transport::Server : public httplib::Server {
     });
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return;
+      if (response.status == 400 && current && current->header_too_large()) response.status = 431;
       refuse({response.status, library_error(response.status)}, response);
     });
     set_exception_handler([](const auto&, auto&, std::exception_ptr) { current->give_up(); });
@@ -146,6 +148,10 @@ class Transport::Server : public httplib::Server {
     ::listen(svr_sock_, SOMAXCONN);  // the library's own limit is 5
     return port;
   }
+
+  /// Ends listen_after_bind(), also where it has not begun yet. The library's stop() does nothing before, and
+  /// cuts off streamed answers that begin after it.
+  void stop_accepting() { ::shutdown(svr_sock_, SHUT_RDWR); }
 
   ConnectionPool& pool() { return pool_; }
   std::atomic<bool> closing = false;
@@ -281,7 +287,7 @@ void Transport::run() {
 
 void Transport::stop() {
   server_->closing = true;
-  server_->stop();
+  server_->stop_accepting();
 }
 
 bool Transport::drain(Clock::time_point deadline) {

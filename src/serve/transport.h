@@ -26,9 +26,11 @@ class Transport {
   int bind();
   /// Accepts connections until stop() is called from another thread.
   void run();
+  /// No more connections; those that are open are closed after their next answer.
   void stop();
 
-  /// After run(): waits until the requests that have begun are answered; false where some are left by then.
+  /// After run(): waits until the requests that have begun are answered, then closes all connections; false
+  /// where some are left by then.
   bool drain(Clock::time_point deadline);
 
  private:

@@ -17,7 +17,8 @@ const std::set<std::string> kLocalKeys = {"data.root",      "data.train",    "da
                                           "data.test",      "data.cache",    "data.vectors",
                                           "data.tokenizer", "train.threads", "train.init_from"};
 
-nlohmann::json description(Recipe recipe, const std::vector<const Dataset*>& data) {
+nlohmann::json description(Recipe recipe, const std::vector<const Dataset*>& data,
+                           const std::map<std::string, std::string>& others) {
   nlohmann::json settings = nlohmann::json::object(), hashes = nlohmann::json::array();
   for (const Key& key : keys_of(recipe)) {
     if (!kLocalKeys.contains(key.name)) settings[key.name] = toml_value(key.value);
@@ -25,7 +26,7 @@ nlohmann::json description(Recipe recipe, const std::vector<const Dataset*>& dat
   for (const Dataset* split : data) {
     for (const auto& store : split->stores) hashes.push_back(store->hash());
   }
-  return {{"recipe", settings}, {"data", hashes}};
+  return {{"recipe", settings}, {"data", hashes}, {"others", nlohmann::json(others)}};
 }
 
 /// How a process differs from rank 0; empty: not at all.
@@ -41,17 +42,26 @@ std::string difference(const nlohmann::json& theirs, const nlohmann::json& first
     return fmt::format("has another recipe than rank 0; it differs in {}: start all processes with the same",
                        fmt::join(keys, ", "));
   }
+  for (const auto& [name, value] : first["others"].items()) {
+    const auto own = theirs["others"].value(name, std::string());
+    const auto wanted = value.get<std::string>();
+    if (own != wanted) {
+      return fmt::format("differs from rank 0 in {} ({}, rank 0 has {}): start all processes with the same",
+                         name, own, wanted);
+    }
+  }
   if (theirs["data"] != first["data"])
-    return "has other data than rank 0: copy the same files to all machines (data.train, data.dev)";
+    return "has other data than rank 0: give all processes the same files, copied to all machines";
   return "";
 }
 
 }  // namespace
 
-void check_agreement(ProcessGroup& group, const Recipe& recipe, const std::vector<const Dataset*>& data) {
+void check_agreement(ProcessGroup& group, const Recipe& recipe, const std::vector<const Dataset*>& data,
+                     const std::map<std::string, std::string>& others) {
   using nlohmann::json;
   const auto all =
-      group.gather(description(recipe, data).dump(-1, ' ', false, json::error_handler_t::replace));
+      group.gather(description(recipe, data, others).dump(-1, ' ', false, json::error_handler_t::replace));
   const json first = json::parse(all.front());
   for (size_t rank = 1; rank < all.size(); ++rank) {
     const std::string what = difference(json::parse(all[rank]), first);

@@ -1,7 +1,6 @@
 #include "task/recipe.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "run/toml_keys.h"
+#include "run/toml_text.h"
 #include "task/recipe_keys.h"
 
 namespace synthesizer {
@@ -159,13 +159,7 @@ std::string listing(Recipe recipe, Line line) {
 Recipe load_recipe(const std::string& path, const std::vector<std::string>& changes) {
   Recipe recipe;
   Reader reader(recipe);
-  const std::string text = read_file(path);
-  check_toml_keys(path, text);
-  try {
-    reader.read(toml::parse(text, path), path);
-  } catch (const toml::parse_error& mistake) {
-    invalid(fmt::format("{}:{}: {}", path, mistake.source().begin.line, mistake.description()));
-  }
+  reader.read(parse_toml(path, read_file(path)), path);
   const fs::path home = fs::absolute(path).parent_path();
   recipe.data.root = (home / recipe.data.root).lexically_normal().string();
   const std::string root = recipe.data.root;

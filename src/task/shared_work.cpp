@@ -1,6 +1,9 @@
 #include "task/shared_work.h"
 
 #include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
 
 #include "runtime/workers.h"
 
@@ -21,9 +24,21 @@ void share_pieces(ProcessGroup* group, size_t pieces, const std::function<void(s
   const auto all = group->gather(std::move(packer).bytes());
   for (size_t other = 0; other < all.size(); ++other) {
     Unpacker results(all[other]);
-    for (size_t n = other; n < pieces; n += stride) {
-      const auto bytes = results.next<std::string>();
-      if (other != rank) unpack(n, bytes);
+    bool complete = true;
+    try {
+      for (size_t n = other; n < pieces; n += stride) {
+        const auto bytes = results.next<std::string>();
+        if (other != rank) unpack(n, bytes);
+      }
+      complete = results.done();
+    } catch (const std::out_of_range&) {
+      complete = false;
+    }
+    if (!complete) {
+      throw std::runtime_error(fmt::format(
+          "rank {} has sent results of other work than that of rank {}: start all processes with the "
+          "same run, data and options",
+          other, rank));
     }
   }
 }

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "train/process_group.h"
 
@@ -14,6 +16,7 @@ namespace synthesizer {
 ///
 /// `work` does a piece, without gradients, from any thread; `pack` gives its result as bytes, and `unpack`
 /// puts those of a piece that another process has done in place. Afterwards every process has all results.
+/// Throws std::runtime_error, with the rank, where another process has sent more or fewer of them.
 void share_pieces(ProcessGroup* group, size_t pieces, const std::function<void(size_t)>& work,
                   const std::function<std::string(size_t)>& pack,
                   const std::function<void(size_t, const std::string&)>& unpack);
@@ -36,7 +39,7 @@ class Packer {
   std::string bytes_;
 };
 
-/// Reads them in the same order.
+/// Reads them in the same order. Throws std::out_of_range where there is nothing more to read.
 class Unpacker {
  public:
   explicit Unpacker(const std::string& bytes) : bytes_(bytes) {}
@@ -44,18 +47,25 @@ class Unpacker {
   T next() {
     if constexpr (std::is_same_v<T, std::string>) {
       const auto size = next<size_t>();
-      place_ += size;
-      return bytes_.substr(place_ - size, size);
+      const char* begin = skip(size);
+      return std::string(begin, size);
     } else {
+      static_assert(std::is_trivially_copyable_v<T>);
       T value;
-      std::memcpy(&value, bytes_.data() + place_, sizeof value);
-      place_ += sizeof value;
+      std::memcpy(&value, skip(sizeof value), sizeof value);
       return value;
     }
   }
   bool done() const { return place_ == bytes_.size(); }
 
  private:
+  /// Where the next bytes are; they count as read.
+  const char* skip(size_t count) {
+    if (count > bytes_.size() - place_) throw std::out_of_range("fewer bytes than were packed");
+    place_ += count;
+    return bytes_.data() + place_ - count;
+  }
+
   const std::string& bytes_;
   size_t place_ = 0;
 };

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -31,6 +30,7 @@
 #include "task/summary.h"
 #include "task/unknown_tokens.h"
 #include "train/parameter_groups.h"
+#include "train/run_processes.h"
 
 namespace synthesizer {
 namespace {
@@ -129,11 +129,14 @@ void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task
   }
 }
 
-/// The cores of this machine are shared by the processes on it.
-int64_t threads_of_process(const ProcessGroup* group, int64_t side_by_side) {
-  if (std::getenv("OMP_NUM_THREADS")) return usable_cores();  // the user's number is a process's
-  const int64_t processes = side_by_side * (group ? group->place().local_size : 1);
-  return std::max<int64_t>(1, usable_cores() / processes);
+/// run.json has the number of processes that the run was last trained with.
+void record_processes(const std::string& record, int64_t processes) {
+  auto json = nlohmann::ordered_json::parse(read_file(record));
+  const nlohmann::ordered_json now(processes);
+  auto& known = json["processes"];
+  if (known == now) return;
+  known = now;
+  write_file(record, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 /// How every layer weighs its members, as a line of metrics.jsonl has it.
@@ -188,7 +191,9 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
       lock.emplace(options.folder, options.command);
       return make_folder(options, *lock, *task, splits);
     }
-    if (!changed.empty()) record_changes(RunFolder{options.folder}.record(), changed, step);
+    const std::string record = RunFolder{options.folder}.record();
+    if (!changed.empty()) record_changes(record, changed, step);
+    record_processes(record, size_of(group));
   };
   job.batches = training->batches.get();
   job.loss = [&](const Batch& batch) { return loss_with_pondering(*task, batch); };

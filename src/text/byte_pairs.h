@@ -38,6 +38,7 @@ class BytePairs : public Tokenizer {
   bool begins_prompts() const override { return false; }
   std::string kind() const override { return "byte pairs"; }
   std::string serialized() const override;
+  const BytePairModel& model() const { return model_; }
 
  private:
   struct Merge {

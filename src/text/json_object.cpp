@@ -19,6 +19,8 @@ std::shared_ptr<const json> parse(std::string_view line, const std::string& wher
     return std::make_shared<const json>(json::parse(line));
   } catch (const json::parse_error& error) {
     invalid(fmt::format("{}: not JSON from byte {} on: one object a line is needed", where, error.byte));
+  } catch (const json::out_of_range&) {
+    invalid(fmt::format("{}: it has a number that is too large", where));
   }
 }
 

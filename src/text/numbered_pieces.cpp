@@ -65,6 +65,13 @@ NumberedPieces::NumberedPieces(PieceNumbering numbering, const std::string& name
     if (token.empty() || !numbers_.contains(token)) no_tokenizer(name, "an added token has no number");
     added_.emplace_back(token, numbers_.at(token));
   }
+  // As transformers has it: "</s>" in a text is the token, not its characters.
+  for (const Token token : {numbering_.begin, numbering_.end, numbering_.unknown}) {
+    const std::string& text = numbering_.pieces[static_cast<size_t>(token)];
+    const bool known =
+        std::any_of(added_.begin(), added_.end(), [&](const auto& one) { return one.second == token; });
+    if (!text.empty() && !known) added_.emplace_back(text, token);
+  }
 }
 
 bool NumberedPieces::is_serialized(std::string_view contents) {
@@ -121,9 +128,8 @@ std::string NumberedPieces::decode(std::span<const Token> tokens) const {
   std::vector<std::string> pieces;
   for (const Token token : tokens) {
     check_token(token, size());
-    const bool special = token < 0 || token == begin() || token == end() || token == unknown();
     auto is_token = [&](const auto& added) { return added.second == token; };
-    if (special || std::any_of(added_.begin(), added_.end(), is_token)) continue;
+    if (token < 0 || std::any_of(added_.begin(), added_.end(), is_token)) continue;
     if (const std::string& text = numbering_.pieces[static_cast<size_t>(token)]; !text.empty())
       pieces.push_back(text);
   }

@@ -28,6 +28,7 @@ class NumberedPieces : public Tokenizer {
   NumberedPieces(const std::string& serialized, const std::string& name);
   static bool is_serialized(std::string_view contents);
 
+  /// Added tokens, begin(), end() and the unknown token are recognised in the text: "</s>".
   Tokens encode(std::string_view line) const override;
   /// begin(), end(), the unknown token and added ones are no text.
   std::string decode(std::span<const Token> tokens) const override;
@@ -41,6 +42,7 @@ class NumberedPieces : public Tokenizer {
   bool shares_vocabulary(const Tokenizer& other) const override;
   std::string kind() const override { return "numbered pieces"; }
   std::string serialized() const override;
+  const PieceNumbering& numbering() const { return numbering_; }
 
  private:
   Token number_of(const std::string& piece) const;

@@ -5,9 +5,10 @@
 namespace synthesizer::unicode {
 
 // clang-format off
-// NOLINTNEXTLINE(readability-identifier-naming): Unicode's own letters
+// NOLINTBEGIN(readability-identifier-naming): Unicode's own letters
 constexpr auto L = Category::letter, N = Category::number, P = Category::punctuation,
                S = Category::symbol, M = Category::mark, C = Category::control;
+// NOLINTEND(readability-identifier-naming)
 
 constexpr CategoryRange kCategoryRanges[] = {
     {0x0,0x1f,C}, {0x21,0x23,P}, {0x24,0x24,S}, {0x25,0x2a,P}, {0x2b,0x2b,S}, {0x2c,0x2f,P}, {0x30,0x39,N},

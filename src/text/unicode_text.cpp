@@ -87,9 +87,9 @@ void append_decomposed(std::u32string& text, char32_t character) {
                      kSyllableCount = 19 * kVowelCount * kTrailingCount;
   if (character >= kSyllables && character < kSyllables + kSyllableCount) {
     const char32_t n = character - kSyllables;
-    text += kLeading + n / (kVowelCount * kTrailingCount);
-    text += kVowels + n % (kVowelCount * kTrailingCount) / kTrailingCount;
-    if (n % kTrailingCount != 0) text += kTrailing + n % kTrailingCount;
+    text.push_back(kLeading + n / (kVowelCount * kTrailingCount));
+    text.push_back(kVowels + n % (kVowelCount * kTrailingCount) / kTrailingCount);
+    if (n % kTrailingCount != 0) text.push_back(kTrailing + n % kTrailingCount);
     return;
   }
   const auto all = decompositions();

@@ -36,6 +36,7 @@ class WordPieces : public Tokenizer {
   Token unknown() const override { return unknown_; }
   std::string kind() const override { return "word pieces"; }
   std::string serialized() const override;
+  const WordPieceModel& model() const { return model_; }
 
  private:
   void encode_word(const std::u32string& word, Tokens& tokens) const;

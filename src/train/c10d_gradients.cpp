@@ -1,6 +1,7 @@
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 #include "train/c10d_group.h"
 
@@ -9,14 +10,21 @@ namespace {
 
 using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Sums, not means: a step divides by the number of its tokens.
+using Clock = std::chrono::steady_clock;
+
+/// Sums, not means: a step divides by the number of its tokens. `last_sent`: when the last bucket was full.
 class SumOverProcesses : public c10d::CppCommHookInterface<GroupPtr> {
  public:
-  using c10d::CppCommHookInterface<GroupPtr>::CppCommHookInterface;
+  SumOverProcesses(const GroupPtr& group, Clock::time_point& last_sent)
+      : c10d::CppCommHookInterface<GroupPtr>(group), last_sent_(last_sent) {}
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
+    last_sent_ = Clock::now();
     std::vector<at::Tensor> tensors = {bucket.getBufferRef()};
     return state_->allreduce(tensors)->getFuture();
   }
+
+ private:
+  Clock::time_point& last_sent_;
 };
 
 class ReducedGradients : public GradientSum {
@@ -28,14 +36,15 @@ class ReducedGradients : public GradientSum {
             c10d::kDefaultBucketBytesCap, /*find_unused_parameters=*/true, /*gradient_as_bucket_view=*/true,
             std::unordered_map<size_t, std::string>(), c10d::kDefaultFirstBucketBytes,
             /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false, std::vector<int64_t>())) {
-    reducer_->register_comm_hook(std::make_unique<SumOverProcesses>(group));
+    reducer_->register_comm_hook(std::make_unique<SumOverProcesses>(group, last_sent_));
   }
 
-  void backward(const at::Tensor& loss) override {
+  double backward(const at::Tensor& loss) override {
     exchange_([&] {
       reducer_->prepare_for_backward({loss});
       loss.backward();
     });
+    return std::chrono::duration<double>(Clock::now() - last_sent_).count();
   }
 
  private:
@@ -50,6 +59,7 @@ class ReducedGradients : public GradientSum {
   }
 
   Exchange exchange_;
+  Clock::time_point last_sent_;
   std::unique_ptr<c10d::Reducer> reducer_;
 };
 

@@ -1,13 +1,17 @@
 // How processes find each other: a store where all write who they are.
 
+#include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -19,6 +23,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+/// The store ends with rank 0: before a process gives up, the others read what it has written there.
+constexpr auto kOthersRead = std::chrono::seconds(1);
+/// The key under which a process says that the processes cannot meet.
+constexpr const char* kRefused = "refused";
 
 /// Ends the program when it is not gone in time: whoever listens at that port may never answer.
 class Deadline {
@@ -89,6 +98,30 @@ std::string hello_key(int64_t rank) {
   return fmt::format("hello/{}", rank);
 }
 
+std::string machine_key(int64_t rank) {
+  return fmt::format("machine/{}", rank);
+}
+
+/// Alike for the processes of one machine alone. A container with a host name of its own is a machine.
+std::string machine_name() {
+  std::array<char, 256> host = {};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  return fmt::format("{} {}", host.data(), boot);
+}
+
+/// How many of the processes that have met are on this machine.
+int64_t processes_here(const ProcessPlace& place, c10d::Store& store) {
+  const std::string own = machine_name();
+  int64_t count = 0;
+  for (int64_t rank = 0; rank < place.size; ++rank) {
+    if (store.get_to_str(machine_key(rank)) == own) ++count;
+  }
+  return count;
+}
+
 /// What a process says of itself: how many it thinks there are, and which program it is.
 std::string hello_of(const ProcessPlace& place, const std::string& build) {
   return fmt::format("{} {}", place.size, build);
@@ -106,21 +139,30 @@ void compare_hello(const ProcessPlace& place, int64_t rank, const std::string& t
                 rank, size, place.rank, own)
           : fmt::format("rank {} is another build ({}) than rank {} ({}): use the same program everywhere",
                         rank, theirs.substr(size.size() + 1), place.rank, ours.substr(own.size() + 1));
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // the others read our hello too
+  std::this_thread::sleep_for(kOthersRead);
   throw std::runtime_error(what);
+}
+
+/// Ends this process, and those that wait for one more to come.
+[[noreturn]] void refuse_meeting(c10d::Store& store, const std::string& why) {
+  store.set(kRefused, why);
+  std::this_thread::sleep_for(kOthersRead);
+  throw std::runtime_error(why);
 }
 
 void greet_all(const ProcessPlace& place, c10d::Store& store, const std::string& build) {
   const std::string ours = hello_of(place, build);
   const auto end = Clock::now() + std::chrono::duration<double>(place.timeout * 0.9);
   if (store.add(fmt::format("came/{}", place.rank), 1) > 1) {
-    throw std::runtime_error(
-        fmt::format("two processes were started with RANK={}: each needs another number", place.rank));
+    refuse_meeting(
+        store, fmt::format("two processes were started with RANK={}: each needs another number", place.rank));
   }
   store.set(note_key(place.rank), PeerWatch::first_note());
+  store.set(machine_key(place.rank), machine_name());
   store.set(hello_key(place.rank), ours);
   for (int64_t rank = 0; rank < place.size; ++rank) {
     while (!store.check({hello_key(rank)})) {
+      if (store.check({kRefused})) refuse_meeting(store, store.get_to_str(kRefused));
       if (Clock::now() > end) {
         throw std::runtime_error(fmt::format(
             "rank {} did not come within {:g} s: start all {} processes, or give the right WORLD_SIZE", rank,
@@ -138,12 +180,20 @@ std::unique_ptr<ProcessGroup> join_processes(const ProcessPlace& place, const st
   // c10d warns of every attempt to connect; what matters is said here.
   if (!std::getenv("TORCH_CPP_LOG_LEVEL")) FLAGS_caffe2_log_level = 3;
   StorePtr store;
+  ProcessPlace known = place;
   {
     const Deadline deadline(place.timeout, no_answer(place));
     store = open_store(place);
-    greet_all(place, *store, build);
+    try {
+      greet_all(place, *store, build);
+      if (known.local_size == 0) known.local_size = processes_here(place, *store);
+    } catch (const c10::Error&) {
+      throw std::runtime_error(
+          fmt::format("rank 0 at {} has ended while rank {} met the others: start all processes again",
+                      where_of(place), place.rank));
+    }
   }
-  return make_group(place, store);
+  return make_group(known, store);
 }
 
 }  // namespace synthesizer

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "base/protobuf_message.h"
 #include "train/crc32c.h"
 
 namespace synthesizer {
@@ -29,40 +30,9 @@ namespace {
 
 constexpr std::string_view name_start = "events.out.tfevents.";
 
-/// A message as its bytes, field after field. Written by hand: LibTorch brings a protobuf of its own, of
-/// another version than the system's, and a program must not mix the two.
-class Message {
- public:
-  Message& whole(uint64_t field, int64_t value) { return key(field, 0).varint(static_cast<uint64_t>(value)); }
-  Message& real(uint64_t field, double value) { return key(field, 1).raw(value); }
-  Message& single(uint64_t field, float value) { return key(field, 5).raw(value); }
-  /// A string, or a message within this one.
-  Message& bytes(uint64_t field, const std::string& value) {
-    key(field, 2).varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  const std::string& done() const { return bytes_; }
-
- private:
-  Message& key(uint64_t field, uint64_t wire_type) { return varint(field << 3 | wire_type); }
-  Message& varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-    return *this;
-  }
-  template <typename Number>
-  Message& raw(Number value) {  // little-endian, as this processor is
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-
-  std::string bytes_;
-};
-
-Message event(int64_t step) {
+ProtobufMessage event(int64_t step) {
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  return Message().real(1, now.count()).whole(2, step);
+  return ProtobufMessage().real(1, now.count()).whole(2, step);
 }
 
 /// A TFRecord: the length and the data, each with its sum; numbers are little-endian.
@@ -104,7 +74,7 @@ EventFile::EventFile(const std::string& folder, int64_t resumed_at) {
     add(event(0).bytes(3, "brain.Event:2").done());
     // TensorBoard takes a folder's first START for the beginning and every later one for a resumption, at
     // which it drops all from the event's step on.
-    add(event(resumed_at + 1).bytes(7, Message().whole(1, 1).done()).done());
+    add(event(resumed_at + 1).bytes(7, ProtobufMessage().whole(1, 1).done()).done());
     flush();
   } catch (...) {
     std::fclose(file_);
@@ -130,16 +100,16 @@ void EventFile::flush() {
 }
 
 void EventFile::scalar(const std::string& tag, int64_t step, double value) {
-  const auto point = Message().bytes(1, tag).single(2, static_cast<float>(value));
-  add(event(step).bytes(5, Message().bytes(1, point.done()).done()).done());
+  const auto point = ProtobufMessage().bytes(1, tag).single(2, static_cast<float>(value));
+  add(event(step).bytes(5, ProtobufMessage().bytes(1, point.done()).done()).done());
 }
 
 void EventFile::text(const std::string& tag, int64_t step, const std::string& text) {
-  const auto one = Message().bytes(2, Message().whole(1, 1).done());
-  const auto tensor = Message().whole(1, 7).bytes(2, one.done()).bytes(8, text);
-  const auto plugin = Message().bytes(1, Message().bytes(1, "text").done());
-  const auto value = Message().bytes(1, tag).bytes(8, tensor.done()).bytes(9, plugin.done());
-  add(event(step).bytes(5, Message().bytes(1, value.done()).done()).done());
+  const auto one = ProtobufMessage().bytes(2, ProtobufMessage().whole(1, 1).done());
+  const auto tensor = ProtobufMessage().whole(1, 7).bytes(2, one.done()).bytes(8, text);
+  const auto plugin = ProtobufMessage().bytes(1, ProtobufMessage().bytes(1, "text").done());
+  const auto value = ProtobufMessage().bytes(1, tag).bytes(8, tensor.done()).bytes(9, plugin.done());
+  add(event(step).bytes(5, ProtobufMessage().bytes(1, value.done()).done()).done());
 }
 
 }  // namespace synthesizer

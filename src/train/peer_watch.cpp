@@ -1,6 +1,7 @@
 #include "train/peer_watch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -16,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 using Seconds = PeerWatch::Seconds;
 
 // The first letter of a note says what it is.
-constexpr char kAlive = '+', kFailed = '!', kSawAnother = '=', kDone = '.';
+constexpr char kAlive = '+', kCutOff = '?', kFailed = '!', kSawAnother = '=', kDone = '.';
 
 constexpr const char* kAdvice =
     "the last checkpoint is intact: start all processes again, with --resume where there is one";
@@ -49,6 +50,8 @@ struct PeerWatch::State {
   void watch();
   /// The first process that has ended, or has been silent for so long; in words.
   std::optional<std::string> find_lost(Seconds silence) const;
+  /// What to say when an exchange has failed and all processes live.
+  std::string lost_connection(const std::string& symptom) const;
 
   const int64_t rank;
   const Seconds timeout, pause;  ///< pause: between two signs
@@ -62,6 +65,7 @@ struct PeerWatch::State {
   std::optional<std::string> note;  ///< written instead of a sign of life
   std::optional<std::string> lost;
   bool waiting = false, stopping = false, silent = false;  ///< silent: beat() has returned
+  bool cut_off = false;                                    ///< an exchange has failed, nobody knows why yet
 };
 
 std::optional<std::string> PeerWatch::State::find_lost(Seconds silence) const {
@@ -92,13 +96,29 @@ std::optional<std::string> PeerWatch::State::find_lost(Seconds silence) const {
   return std::nullopt;
 }
 
+std::string PeerWatch::State::lost_connection(const std::string& symptom) const {
+  std::vector<int64_t> ends;
+  for (size_t other = 0; other < peers.size(); ++other) {
+    const bool own = static_cast<int64_t>(other) == rank;
+    if (own || peers[other].note[0] == kCutOff || peers.size() == 2)
+      ends.push_back(static_cast<int64_t>(other));
+  }
+  const std::string what =
+      ends.size() > 1 ? fmt::format("the connection between ranks {} was lost", fmt::join(ends, " and "))
+                      : fmt::format("rank {} has lost its connection to another rank", rank);
+  return fmt::format("{}, although all processes run ({}): check the network; {}", what, symptom, kAdvice);
+}
+
 void PeerWatch::State::beat() {
   int64_t count = 0;
   for (bool last = false; !last;) {
     std::string own;
+    bool had_note = false, was_cut_off = false;
     {
       const std::lock_guard lock(mutex);
-      own = note.value_or(fmt::format("{}{}", kAlive, ++count));
+      had_note = note.has_value();
+      was_cut_off = cut_off;
+      own = note.value_or(fmt::format("{}{}", cut_off ? kCutOff : kAlive, ++count));
       last = stopping;
     }
     try {
@@ -115,8 +135,8 @@ void PeerWatch::State::beat() {
     }
     changed.notify_all();
     std::unique_lock lock(mutex);
-    const bool written = own[0] != kAlive;
-    if (!last) changed.wait_for(lock, pause, [&] { return stopping || note.has_value() != written; });
+    const auto news = [&] { return stopping || note.has_value() != had_note || cut_off != was_cut_off; };
+    if (!last) changed.wait_for(lock, pause, news);
   }
   const std::lock_guard lock(mutex);
   silent = true;
@@ -194,13 +214,15 @@ void PeerWatch::end(const std::string& why, bool seen) {
 std::string PeerWatch::blame(const std::string& symptom) {
   std::unique_lock lock(state_->mutex);
   state_->waiting = false;
+  state_->cut_off = true;
+  state_->changed.notify_all();
   const Seconds silence = 4 * state_->pause;
   const auto end = Clock::now() + 2 * silence;
   while (Clock::now() < end) {
     if (const auto found = state_->lost ? state_->lost : state_->find_lost(silence)) return *found;
     state_->changed.wait_for(lock, state_->pause / 2);
   }
-  return fmt::format("the connection to another process was lost ({}); {}", symptom, kAdvice);
+  return state_->lost_connection(symptom);
 }
 
 }  // namespace synthesizer

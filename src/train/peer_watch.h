@@ -36,7 +36,8 @@ class PeerWatch {
   void enter();
   void leave();
 
-  /// After an exchange has failed: which process is to blame, in words. Waits some signs of life to find out.
+  /// After an exchange has failed: which process is to blame, in words. Waits some signs of life to find out,
+  /// and tells the others that it does: where all live, those that do so are the ends of a lost connection.
   std::string blame(const std::string& symptom);
 
   /// The note of a process that ends with an error; `seen`: it ends because of another, and says so itself.

@@ -21,8 +21,9 @@ class GradientSum {
  public:
   virtual ~GradientSum() = default;
   /// The last backward pass of a step: afterwards every gradient is the sum over all processes. A plain
-  /// backward() before it only adds to the gradients of its own process.
-  virtual void backward(const at::Tensor& loss) = 0;
+  /// backward() before it only adds to the gradients of its own process. Gives the seconds that it waited
+  /// for sums after its own last gradient: what of the exchange the computation did not hide.
+  virtual double backward(const at::Tensor& loss) = 0;
 };
 
 /// Processes that work together, on one machine or several: c10d's store and Gloo (train/c10d_group.cpp).

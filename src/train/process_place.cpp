@@ -38,15 +38,23 @@ std::optional<ProcessPlace> place_from_environment() {
   if (environment_value("WORLD_SIZE").empty()) return std::nullopt;
   ProcessPlace place;
   place.size = whole_number("WORLD_SIZE", 1, std::numeric_limits<int32_t>::max());
-  if (place.size == 1) return std::nullopt;
+  if (place.size == 1) {
+    if (const std::string_view rank = environment_value("RANK"); !rank.empty() && rank != "0") {
+      invalid(fmt::format(
+          "RANK is '{}' and WORLD_SIZE is 1: set WORLD_SIZE to the number of all processes; for one "
+          "process unset both",
+          rank));
+    }
+    return std::nullopt;
+  }
   place.rank = whole_number("RANK", 0, place.size - 1);
   place.port = whole_number("MASTER_PORT", 1, 65535);
   place.address = environment_value("MASTER_ADDR");
   if (place.address.empty())
     invalid(
         "WORLD_SIZE is set and MASTER_ADDR is not: give the host name or address of the machine of rank 0");
-  if (!environment_value("LOCAL_WORLD_SIZE").empty())
-    place.local_size = whole_number("LOCAL_WORLD_SIZE", 1, place.size);
+  place.local_size =
+      environment_value("LOCAL_WORLD_SIZE").empty() ? 0 : whole_number("LOCAL_WORLD_SIZE", 1, place.size);
   // torchrun's agent runs the store and keeps it over restarts, which is why their keys must differ.
   place.external_store = environment_value("TORCHELASTIC_USE_AGENT_STORE") == "True";
   if (!environment_value("TORCHELASTIC_RESTART_COUNT").empty())

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/range.h"
 #include "base/version.h"
 #include "runtime/core_sharing.h"
 #include "runtime/launch.h"
+#include "runtime/threads.h"
 
 namespace synthesizer {
 namespace {
@@ -29,6 +32,12 @@ void work_in_group(const ProcessPlace& place, const std::function<void(ProcessGr
 }
 
 }  // namespace
+
+int64_t threads_of_process(const ProcessGroup* group, int64_t side_by_side) {
+  if (std::getenv("OMP_NUM_THREADS")) return usable_cores();  // the user's number is a process's
+  const int64_t here = group ? std::max<int64_t>(1, group->place().local_size) : 1;
+  return std::max<int64_t>(1, usable_cores() / (side_by_side * here));
+}
 
 void check(const ProcessOptions& options) {
   check_between("--processes", options.processes, 1, kMostProcesses);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "train/process_group.h"
@@ -24,5 +25,9 @@ void check(const ProcessOptions& options);
 /// the other processes before it is thrown on.
 int run_processes(const ProcessOptions& options, const std::function<void(ProcessGroup*)>& work,
                   const std::function<int(int64_t rank)>& finish);
+
+/// How many threads a process computes with unless it is told: the cores of the machine are shared by the
+/// processes of the group that are on it, and by `side_by_side` groups. OMP_NUM_THREADS is a process's own.
+int64_t threads_of_process(const ProcessGroup* group, int64_t side_by_side = 1);
 
 }  // namespace synthesizer

@@ -35,6 +35,10 @@ class PrecisionGuard {
   bool on_;
 };
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 Stepper::Stepper(torch::nn::Module& model, const TrainOptions& options, int64_t width, uint64_t seed,
@@ -68,8 +72,11 @@ double Stepper::gradient_norm() const {
   return at::stack(at::_foreach_norm(gradients, 2)).norm().item<double>();
 }
 
-void Stepper::backward(const at::Tensor& loss, bool last) {
-  if (!group_ || !last) return loss.backward();
+double Stepper::backward(const at::Tensor& loss, bool last) {
+  if (!group_ || !last) {
+    loss.backward();
+    return 0;
+  }
   if (options_.checkpoint_activations) {
     // c10d's reducer looks for parameters in the graph of the loss, and those of layers that will be computed
     // again are not in it. So nothing is sent before the backward pass has ended.
@@ -79,14 +86,16 @@ void Stepper::backward(const at::Tensor& loss, bool last) {
       if (!tensor.grad().defined()) tensor.mutable_grad() = at::zeros_like(tensor);
       gradients.push_back(tensor.grad());
     }
-    return group_->all_reduce_sum(gradients);
+    const auto begin = std::chrono::steady_clock::now();
+    group_->all_reduce_sum(gradients);
+    return seconds_since(begin);
   }
   if (!gradient_sum_) {
     std::vector<at::Tensor> tensors;
     for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
     gradient_sum_ = group_->sum_gradients(tensors);
   }
-  gradient_sum_->backward(loss);
+  return gradient_sum_->backward(loss);
 }
 
 void Stepper::add_up(StepSums& sums, const std::optional<Batch>& bad) const {
@@ -118,12 +127,13 @@ StepSums Stepper::step(int64_t number, const std::function<Batch()>& next,
   for (int64_t n = 0; n < options_.accumulate; ++n) {
     const auto asked = std::chrono::steady_clock::now();
     batch = next();
-    sums.waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+    sums.waited += seconds_since(asked);
     const LossSum sum = forward(batch);
     const auto loss = sum.loss.item<double>();
     if (!std::isfinite(loss) && !bad) bad = batch;
     if (bad && !group_) break;
-    backward(sum.loss, n + 1 == options_.accumulate);  // the others wait for it, whatever it is
+    // The others wait for it, whatever it is.
+    sums.exchange_wait += backward(sum.loss, n + 1 == options_.accumulate);
     sums.loss += loss;
     sums.nll += sum.nll;
     sums.tokens += sum.tokens;

@@ -22,6 +22,7 @@ struct StepSums {
   int64_t tokens = 0, correct = 0;
   double gradient_norm = 0;  ///< of the mean over tokens, before it is clipped
   double waited = 0;         ///< seconds, for batches; of this process
+  double exchange_wait = 0;  ///< seconds, for sums of gradients after its last one; of this process
   bool stop = false;         ///< one of the processes was asked to stop
 };
 
@@ -51,7 +52,8 @@ class Stepper {
   Optimizer& optimizer() { return *optimizer_; }
 
  private:
-  void backward(const at::Tensor& loss, bool last);
+  /// Gives the seconds that it waited for other processes when its own gradients were complete.
+  double backward(const at::Tensor& loss, bool last);
   /// Over all processes; throws NotFinite in all of them where `bad` is set in one.
   void add_up(StepSums& sums, const std::optional<Batch>& bad) const;
   /// Of the gradients, which are sums over the tokens.

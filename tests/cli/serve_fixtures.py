@@ -9,6 +9,29 @@ WORDS = "red blue green tree house bird stone cloud runs walks".split()
 CLASSES = {"red": "warm", "blue": "cold", "green": "fresh"}
 
 
+def recipe_of_tables(folder, task, *data):
+    """Of a small model of words, for train.tsv and dev.tsv in the folder; `data`: further lines of [data]."""
+    recipe = folder / "recipe.toml"
+    recipe.write_text(f"""task = "{task}"
+[data]
+root = "{folder}"
+train = "train.tsv"
+dev = "dev.tsv"
+tokenizer = "words"
+vocabulary = 0
+{"".join(line + chr(10) for line in data)}[model]
+width = 16
+heads = 2
+layers = 1
+feed_forward = 32
+max_length = 32
+[train]
+steps = 20
+batch_tokens = 256
+""")
+    return recipe
+
+
 @pytest.fixture(scope="session")
 def class_run(train, tmp_path_factory):
     """A classifier of short texts by the first colour in them; hardly trained."""
@@ -20,25 +43,7 @@ def class_run(train, tmp_path_factory):
             colour = rng.choice(list(CLASSES))
             lines.append(f"{CLASSES[colour]}\t{' '.join([colour, *words])}\n")
         (folder / f"{split}.tsv").write_text("".join(lines))
-    recipe = folder / "recipe.toml"
-    recipe.write_text(f"""task = "classification"
-[data]
-root = "{folder}"
-train = "train.tsv"
-dev = "dev.tsv"
-tokenizer = "words"
-vocabulary = 0
-[model]
-width = 16
-heads = 2
-layers = 1
-feed_forward = 32
-max_length = 32
-[train]
-steps = 20
-batch_tokens = 256
-""")
-    return train(recipe, tmp_path_factory.mktemp("runs") / "colours")
+    return train(recipe_of_tables(folder, "classification"), tmp_path_factory.mktemp("runs") / "colours")
 
 
 @pytest.fixture(scope="session")

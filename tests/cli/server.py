@@ -102,6 +102,19 @@ class Server:
             assert time.monotonic() < end and self.process.poll() is None, self.lines
             time.sleep(0.02)
 
+    def wait_for_texts(self, active, waiting):
+        """Until so many texts are worked on, and so many wait."""
+
+        def counted(text, name):
+            return int(re.search(rf"^{name} (\d+)$", text, re.M)[1])
+
+        def happened():
+            text = self.get("/metrics").body.decode()
+            counts = counted(text, "synth_active_texts"), counted(text, "synth_queue_length")
+            return counts == (active, waiting)
+
+        self.wait_for(happened)
+
     def stop(self, seconds=60):
         """SIGTERM; the exit status."""
         self.process.send_signal(signal.SIGTERM)
@@ -123,6 +136,16 @@ def receive(own):
         while piece := own.recv(65536):
             data += piece
     return data
+
+
+def refuses_connections(server):
+    try:
+        server.socket(5).close()
+    except ConnectionRefusedError:
+        return True
+    except ConnectionResetError:  # it was just being closed
+        pass
+    return False
 
 
 def events(body):

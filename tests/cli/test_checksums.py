@@ -82,6 +82,26 @@ def test_a_flipped_bit_of_a_checkpoint(mistake, copy):
     assert not (copy / "averaged.safetensors").exists()
 
 
+def test_a_flipped_bit_of_the_averaged_weights(synth, mistake, copy):
+    synth("average", copy)
+    path = copy / "averaged.safetensors"
+    flip(path, random.Random(1).choice(data_bits(path)))
+    mistake("eval", copy, "--weights", "averaged", words=[path, "damaged", "checksum"])
+    synth("eval", copy)  # which needs other weights
+
+
+def test_a_flipped_bit_of_an_int8_export(synth, mistake, language_run, tmp_path):
+    small = tmp_path / "small"
+    synth("export", language_run, "--quantize", "int8", "--no-scores", "--run", small)
+    path = small / "model.safetensors"
+    whole = path.read_bytes()
+    assert any(array.dtype == "i1" for array in tensors.read(path).values())
+    for seed in range(4):
+        path.write_bytes(whole)
+        flip(path, random.Random(seed).choice(data_bits(path)))
+        mistake("eval", small, words=[path, "damaged", "checksum"])
+
+
 def test_averages_and_exports_have_one(synth, copy, tmp_path):
     synth("average", copy)
     synth("export", copy, "--quantize", "int8", "--no-scores", "--run", tmp_path / "small")

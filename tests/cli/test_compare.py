@@ -88,6 +88,71 @@ def test_more_steps_go_on_from_there(synth, train, language_recipe, compared, tm
     tensors.same(folder / "R" / "model.safetensors", whole / "model.safetensors")
 
 
+@pytest.fixture
+def own_data(synth, language_recipe, text, tmp_path):
+    """A comparison of one run on texts of its own, to be changed: the command, its folder and the texts."""
+    texts = shutil.copytree(text, tmp_path / "text")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(language_recipe.read_text().replace(str(text), str(texts)))
+    command = ["compare", recipe, "--attention", "R", "--run", tmp_path / "all"]
+    synth(*command)
+    return command, tmp_path / "all", texts
+
+
+@pytest.mark.parametrize("name", ["train.txt", "dev.txt"])
+def test_a_finished_run_of_other_data_is_refused(synth, mistake, own_data, name):
+    """As `synth train --resume` does: a row of the old data would stand beside rows of the new."""
+    command, folder, texts = own_data
+    with (texts / name).open("a") as file:
+        file.write("And so, good night.\n")
+    before = tensors.contents(folder)
+    words = [texts / name, folder / "R", "changed", "--accept-changed-data"]
+    mistake(*command, words=words)
+    mistake(*command, "--set", "train.steps=8", words=words)
+    assert tensors.contents(folder) == before
+    # What the message advises.
+    synth("train", "--run", folder / "R", "--resume", "--accept-changed-data")
+    assert "finished before" in synth(*command).stderr
+
+
+def test_nothing_is_trained_beside_a_run_of_other_data(mistake, own_data):
+    command, folder, texts = own_data
+    (texts / "train.txt").write_text("another text\n" * 40)
+    more = ["V,R" if word == "R" else word for word in command]
+    mistake(*more, words=[texts / "train.txt", folder / "R"])
+    assert not (folder / "V").exists()
+
+
+def test_a_finished_run_does_not_need_its_training_data(synth, own_data):
+    command, _, texts = own_data
+    (texts / "train.txt").unlink()
+    assert "finished before" in synth(*command).stderr
+
+
+def test_further_references_are_no_training_data(synth, translation_recipe, numbers, tmp_path):
+    texts = shutil.copytree(numbers, tmp_path / "numbers")
+    shutil.copy(texts / "dev.de", texts / "dev2.de")
+    with (texts / "dev2.de").open() as file:
+        lines = file.readlines()
+    (texts / "dev2.de").write_text("".join(["null\n", *lines[1:]]))
+    settings = [f"data.root={texts}", 'data.dev=["dev.en", "dev.de", "dev2.de"]', "decode.beam=1"]
+    command = ["compare", translation_recipe, "--attention", "R", "--run", tmp_path / "all"]
+    synth(*command, *changes(settings))
+    assert "finished before" in synth(*command, *changes(settings)).stderr
+
+
+def test_what_a_kill_after_the_last_checkpoint_left_undone_is_done(synth, language_recipe, tmp_path):
+    command = ("compare", language_recipe, "--attention", "V", "--run", tmp_path / "all")
+    synth(*command)
+    run = tmp_path / "all" / "V"
+    report = (run / "report.html").read_bytes()
+    (run / "report.html").rename(run / "report.html.tmp123")
+    (run / ".lock").write_text("123 synth train\n")
+    synth(*command)
+    assert (run / "report.html").read_bytes() == report
+    assert not (run / "report.html.tmp123").exists() and not (run / ".lock").exists()
+
+
 def test_an_interrupted_comparison_goes_on(synth, started, language_recipe, train, tmp_path):
     long = changes(["train.steps=400", "train.save_every=20", "train.eval_every=200"])
     command = ["compare", language_recipe, "--attention", "V,R", "--run", tmp_path / "all", *long]

@@ -1,15 +1,18 @@
-"""tools/demo.py: its training saves and ends with it, whichever way it ends."""
+"""tools/demo.py: what it starts ends with it, whichever way it ends, and training saves."""
 
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 
 import pytest
 import tensors
-from program import wait_until
+from program import children_of, wait_until
 
 DEMO = pathlib.Path(__file__).resolve().parents[2] / "tools" / "demo.py"
 
@@ -31,3 +34,33 @@ def test_its_training_ends_with_it(environment, tmp_path, number):
         time.sleep(0.05)
     step = tensors.metadata(run / "train_state.safetensors")["step"]
     assert f"V stopped at step {step}, saved" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_serves_until_it_is_stopped(environment, tmp_path_factory, number):
+    """The second time nothing is trained: the models are there."""
+    folder = tmp_path_factory.getbasetemp() / "served-demo"
+    command = [sys.executable, DEMO, os.environ["SYNTH"], folder, "serve"]
+    command += ["--steps", "2", "--attention", "R", "--port", "0"]
+    folder.mkdir(exist_ok=True)
+    log = folder / "log"
+    with log.open("w") as file:
+        # A group of its own: a signal for it reaches the demo and what it has started, as Ctrl-C does.
+        process = subprocess.Popen(command, env=environment, stdout=file, stderr=file, start_new_session=True)
+    try:
+        address = re.compile(r"listening on (http://127\.0\.0\.1:\d+)")
+        assert wait_until(process, lambda: address.search(log.read_text())), log.read_text()
+        (server,) = children_of(process)
+        body = json.dumps({"text": ["seven", "twelve"], "model": "R"}).encode()
+        request = urllib.request.Request(address.search(log.read_text())[1] + "/v1/translate", body)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert len(json.load(answer)["results"]) == 2
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        assert process.wait(timeout=60) == 0, log.read_text()
+        assert not pathlib.Path(f"/proc/{server}").exists()
+    finally:
+        process.kill()
+        process.wait()

@@ -1,12 +1,15 @@
 """synth import and export of models of other programs, on the tiny models of tests/interop."""
 
+import copy
 import json
 import pathlib
 import pickle
 import shutil
 import zipfile
 
+import numpy
 import pytest
+import tomllib
 import torch
 from program import metrics
 from safetensors.torch import load_file, save_file
@@ -45,6 +48,14 @@ def lines(text):
     return "".join(line + "\n" for line in text)
 
 
+def small_data(family, folder):
+    """Files that a run of this family can be evaluated on and trained with."""
+    texts, labels = folder / "texts", folder / "labels"
+    texts.write_text(lines(expected(family)["lines"][:5]), encoding="utf-8")
+    labels.write_text(lines(["good", "bad"] * 2 + ["good"]), encoding="utf-8")
+    return {"gpt2": [texts], "bert": [labels, texts]}.get(family, [texts, texts])
+
+
 # What an imported run is good for
 
 
@@ -55,6 +66,22 @@ def test_translate(synth, imported, family):
         "translate", imported(family), "--beam", "1", "--max-length", "22", input=lines(told["lines"])
     )
     assert done.stdout.splitlines() == told["written"]["greedy"]
+
+
+@pytest.mark.parametrize("family", ["gpt2", "bert"])
+def test_eval_inspect_and_int8_of_others(synth, imported, family, tmp_path):
+    run = imported(family)
+    data = [word for file in small_data(family, tmp_path) for word in ("--data", file)]
+    scores = json.loads(synth("eval", run, *data, "--json").stdout)
+    assert scores["loss"] > 0
+    synth("inspect", run, "--text", "We know't.", "--out", tmp_path / "out")
+    assert any((tmp_path / "out").iterdir())
+    small = tmp_path / "int8"
+    synth("export", run, "--quantize", "int8", "--run", small)
+    if family == "bert":
+        assert synth("classify", small, input="Resolved.\n").stdout.strip() in ("bad", "so so", "good")
+    else:
+        assert synth("generate", small, "--prompt", "We", "--tokens", "4").stdout.startswith("We")
 
 
 @pytest.mark.parametrize("family", ["marian", "t5-1.1"])
@@ -95,6 +122,44 @@ def test_tokens_are_those_of_the_folder(synth, imported, family):
         assert ours == ids if family == "gpt2" else ours == (ids[1:-1] if "bert" in family else ids[:-1])
 
 
+def test_serve(synth, serve, imported):
+    """What the server answers is what the commands print."""
+    told = {family: expected(family) for family in ["t5-1.1", "gpt2", "bert"]}
+    server = serve(*map(imported, told))
+    translated = server.good(
+        "/v1/translate",
+        {"model": "t5-1.1", "text": told["t5-1.1"]["lines"][:3], "beam": 1, "max_length": 22},
+    )
+    assert [one["text"] for one in translated["results"]] == told["t5-1.1"]["written"]["greedy"][:3]
+    prompt = told["gpt2"]["lines"][0]
+    generated = server.good(
+        "/v1/generate", {"model": "gpt2", "prompt": prompt, "tokens": 16, "temperature": 0}
+    )
+    assert generated["text"] == told["gpt2"]["written"][0]
+    classified = server.good("/v1/classify", {"model": "bert", "text": told["bert"]["lines"]})
+    assert [one["label"] for one in classified["results"]] == told["bert"]["labels"]
+
+
+def test_serve_with_a_beam(synth, serve, imported):
+    told = expected("marian")
+    texts = told["lines"][:3]
+    request = {"model": "marian", "text": texts, "beam": 4, "max_length": 22}
+    served = serve(imported("marian")).good("/v1/translate", request)["results"]
+    assert [one["text"] for one in served] == told["written"]["beam_default"][:3]
+
+
+@pytest.mark.parametrize("family, unknown", [("marian", None), ("t5-1.1", 2)])
+def test_special_tokens_in_a_text_are_tokens(synth, imported, family, unknown):
+    """As transformers reads them."""
+    folder = REFERENCES / family
+    end = json.loads((folder / "config.json").read_text())["eos_token_id"]
+    if unknown is None:
+        unknown = json.loads((folder / "vocab.json").read_text())["<unk>"]
+    tokens = lambda text: synth("tokenize", imported(family), "--ids", input=text).stdout.splitlines()  # noqa: E731
+    first, second, third = tokens("We know't,\naway!\nhear\n")
+    assert tokens("We know't, </s> away! <unk> hear\n") == [f"{first} {end} {second} {unknown} {third}"]
+
+
 def test_fine_tuning_with_a_mixture(synth, imported, tmp_path):
     """V becomes R+V, says the same, and is trained further."""
     text = lines(expected("marian")["lines"][:5])
@@ -121,6 +186,32 @@ def test_fine_tuning_with_a_mixture(synth, imported, tmp_path):
     old, new = load_file(mixed / "model.safetensors"), load_file(trained / "model.safetensors")
     table = "encoder.layers.0.attention.logits.R.table"
     assert old[table].abs().max() == 0 and new[table].abs().max() > 0
+
+
+@pytest.mark.parametrize(
+    "family, attention",
+    [("marian", "FR+V"), ("marian", "D+V"), ("t5-1.1", "R+V"), ("gpt2", "FR+V"), ("bert", "R+V")],
+)
+def test_a_mixture_of_every_family(synth, imported, tmp_path, family, attention):
+    """It writes what it wrote before, and one step of training changes it."""
+    run, mixed = imported(family), tmp_path / "mixed"
+    synth("convert", run, "--attention", attention, "--run", mixed)
+    text = lines(expected(family)["lines"][:3])
+    if family == "gpt2":
+        command, given = ["generate", "--prompt", "We know", "--tokens", "8", "--temperature", "0"], ""
+    elif family == "bert":
+        command, given = ["classify"], text
+    else:
+        command, given = ["translate", "--max-length", "8"], text
+    write = lambda where: synth(command[0], where, *command[1:], input=given).stdout  # noqa: E731
+    assert write(mixed) == write(run)
+    files = json.dumps([str(file) for file in small_data(family, tmp_path)])
+    settings = [f"data.train={files}", "train.steps=1", "train.warmup=0", "train.save_every=1"]
+    words = [word for one in settings for word in ("--set", one)]
+    synth("train", "--init-from", mixed, "--run", tmp_path / "trained", *words)
+    old, new = (load_file(tmp_path / name / "model.safetensors") for name in ("mixed", "trained"))
+    added = [name for name in old if f".logits.{attention[:-2]}." in name]
+    assert added and any(not torch.equal(old[name], new[name]) for name in added)
 
 
 # Weights in other files
@@ -218,6 +309,201 @@ def test_settings_that_are_not_supported(mistake, synth, folder, tmp_path):
     synth("import", model, "--run", tmp_path / "new", "--ignore", "rotary_dimension")
 
 
+def change_json(file, **settings):
+    file.write_text(json.dumps({**json.loads(file.read_text()), **settings}))
+
+
+@pytest.mark.parametrize(
+    "family, file, settings, words",
+    [
+        ("marian", "generation_config.json", {"eos_token_id": 1}, ["'eos_token_id' is 1: only 0"]),
+        ("marian", "generation_config.json", {"forced_eos_token_id": 1}, ["'forced_eos_token_id' is 1"]),
+        ("marian", "generation_config.json", {"pad_token_id": 3}, ["'pad_token_id' is 3"]),
+        (
+            "marian",
+            "generation_config.json",
+            {"decoder_start_token_id": 3},
+            ["'decoder_start_token_id' is 3"],
+        ),
+        ("marian", "generation_config.json", {"do_sample": True}, ["'do_sample' is true"]),
+        ("marian", "generation_config.json", {"penalty_alpha": 0.6}, ["'penalty_alpha'", "--ignore"]),
+        ("marian", "config.json", {"pruned_heads": {"0": [1]}}, ["'pruned_heads'"]),
+        ("marian", "config.json", {"is_encoder_decoder": False}, ["'is_encoder_decoder' is false"]),
+        ("t5-1.0", "config.json", {"is_encoder_decoder": False}, ["'is_encoder_decoder' is false"]),
+        ("t5-1.0", "generation_config.json", {"eos_token_id": 2}, ["'eos_token_id' is 2"]),
+        ("gpt2", "generation_config.json", {"num_beams": 4}, ["'num_beams' is 4"]),
+        ("gpt2", "config.json", {"no_repeat_ngram_size": 3}, ["'no_repeat_ngram_size' is 3"]),
+        ("gpt2", "config.json", {"bad_words_ids": [[3]]}, ["'bad_words_ids'"]),
+        ("bert", "tokenizer_config.json", {"do_basic_tokenize": False}, ["'do_basic_tokenize' is false"]),
+        ("bert", "tokenizer_config.json", {"never_split": ["[X]"]}, ["'never_split'"]),
+    ],
+)
+def test_settings_of_texts_that_are_not_supported(mistake, folder, tmp_path, family, file, settings, words):
+    model = folder(family)
+    change_json(model / file, **settings)
+    refused(mistake, model, tmp_path, file, *words)
+
+
+@pytest.mark.parametrize("family", ["marian", "t5-1.1", "gpt2", "bert"])
+def test_added_tokens(mistake, folder, tmp_path, family):
+    model = folder(family)
+    (model / "added_tokens.json").write_text('{"<new>": 7}')
+    refused(mistake, model, tmp_path, "added_tokens.json", "'<new>'")
+
+
+def recipe_of(run):
+    return tomllib.loads((run / "config.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "family, settings, wanted",
+    [
+        ("marian", {"max_length": 24}, {"max_length": 22, "forced_end": True}),
+        ("marian", {"max_new_tokens": 9}, {"max_length": 8, "forced_end": True}),
+        ("marian", {"forced_eos_token_id": None}, {"max_length": 23, "forced_end": False}),
+        ("marian", {"renormalize_logits": True}, {"renormalize": True}),
+        ("t5-1.0", {}, {"max_length": 0, "forced_end": False}),
+        ("t5-1.0", {"max_length": 20}, {"max_length": 19, "forced_end": False}),
+        ("t5-1.0", {"max_new_tokens": 9, "forced_eos_token_id": 1}, {"max_length": 8, "forced_end": True}),
+    ],
+)
+def test_lengths_and_the_end(synth, folder, tmp_path, family, settings, wanted):
+    model = folder(family)
+    change_json(model / "generation_config.json", **settings)
+    synth("import", model, "--run", tmp_path / "run")
+    decode = recipe_of(tmp_path / "run")["decode"]
+    assert {key: decode[key] for key in wanted} == wanted
+    synth("export", tmp_path / "run", "--to", "huggingface", "--out", tmp_path / "back")
+    back = json.loads((tmp_path / "back" / "generation_config.json").read_text())
+    assert ("forced_eos_token_id" in back) == decode["forced_end"]
+    assert back.get("renormalize_logits", False) == decode["renormalize"]
+    synth("import", tmp_path / "back", "--run", tmp_path / "again")
+    again = recipe_of(tmp_path / "again")["decode"]
+    assert {key: again[key] for key in wanted if decode[key] != 0} == {
+        key: value for key, value in wanted.items() if decode[key] != 0
+    }
+
+
+def test_a_text_without_a_forced_end(synth, folder, tmp_path):
+    """As T5 of transformers: one token more, and no end."""
+    model, told = folder("t5-1.0"), expected("t5-1.0")
+    change_json(model / "generation_config.json", max_length=24, num_beams=4)
+    synth("import", model, "--run", tmp_path / "run")
+    written = synth("translate", tmp_path / "run", input=lines(told["lines"])).stdout
+    assert written.splitlines() == told["written"]["beam_cut"]
+
+
+OPUS_MT = {
+    "_name_or_path": "/tmp/Helsinki-NLP/opus-mt-en-de",
+    "_num_labels": 3,
+    "add_bias_logits": False,
+    "add_final_layer_norm": False,
+    "classif_dropout": 0.0,
+    "classifier_dropout": 0.0,
+    "do_blenderbot_90_layernorm": False,
+    "extra_pos_embeddings": 153,
+    "gradient_checkpointing": False,
+    "id2label": {"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"},
+    "label2id": {"LABEL_0": 0, "LABEL_1": 1, "LABEL_2": 2},
+    "max_length": 60,
+    "normalize_before": False,
+    "normalize_embedding": False,
+    "num_beams": 6,
+    "num_hidden_layers": 2,
+    "output_past": True,
+    "save_step": 12,
+    "static_position_embeddings": True,
+    "torch_dtype": "float16",
+}
+
+
+def test_the_settings_of_opus_mt(synth, folder, tmp_path):
+    """All keys that the folders of OPUS-MT have."""
+    model = folder("marian")
+    change_json(model / "config.json", bad_words_ids=[[152]], bos_token_id=0, **OPUS_MT)
+    generation = {
+        "bad_words_ids": [[152]],
+        "bos_token_id": 0,
+        "decoder_start_token_id": 152,
+        "eos_token_id": 0,
+        "forced_eos_token_id": 0,
+        "max_length": 60,
+        "num_beams": 4,
+        "pad_token_id": 152,
+        "renormalize_logits": True,
+        "transformers_version": "4.32.0.dev0",
+    }
+    (model / "generation_config.json").write_text(json.dumps(generation))
+    synth("import", model, "--run", tmp_path / "run")
+    decode = recipe_of(tmp_path / "run")["decode"]
+    wanted = {"beam": 4, "max_length": 58, "renormalize": True, "forced_end": True}
+    assert {key: decode[key] for key in wanted} == wanted
+    (model / "generation_config.json").unlink()  # an older folder
+    synth("import", model, "--run", tmp_path / "older")
+    assert recipe_of(tmp_path / "older")["decode"]["beam"] == 6
+
+
+MARIAN_YML = {
+    "bert-train-type-embeddings": "true",
+    "bert-type-vocab-size": "2",
+    "dec-cell": "gru",
+    "dim-rnn": "1024",
+    "enc-type": "bidirectional",
+    "input-types": "\n  []",
+    "layer-normalization": "false",
+    "right-left": "false",
+    "tied-embeddings": "false",
+    "transformer-aan-depth": "2",
+    "transformer-decoder-dim-ffn": "0",
+    "transformer-guided-alignment-layer": "last",
+    "transformer-pool": "false",
+    "transformer-tied-layers": "\n  []",
+    "ulr": "false",
+    "version": "v1.9.0 2020-01-01",
+}
+
+
+@pytest.fixture
+def marian_files(folder):
+    """A folder of Marian with more settings of the model and of the search."""
+
+    def get(model_settings, search=""):
+        model = folder("marian-npz")
+        arrays = dict(numpy.load(model / "model.npz"))
+        text = bytes(arrays["special:model.yml"]).rstrip(b"\0").decode()
+        text += "".join(f"{key}: {value}\n" for key, value in model_settings.items())
+        arrays["special:model.yml"] = numpy.frombuffer(text.encode() + b"\0", "int8")
+        numpy.savez(model / "model.npz", **arrays)
+        (model / "decoder.yml").write_text((model / "decoder.yml").read_text() + search)
+        return model
+
+    return get
+
+
+def test_the_settings_of_marian(synth, marian_files, tmp_path):
+    model = marian_files(MARIAN_YML, "relative-paths: true\nmini-batch: 1\nmaxi-batch-sort: none\n")
+    synth("import", model, "--run", tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "model_settings, search, words",
+    [
+        ({"right-left": "true"}, "", ["'right-left' is 'true'"]),
+        ({"transformer-pool": "true"}, "", ["'transformer-pool' is 'true'"]),
+        ({"transformer-decoder-dim-ffn": "32"}, "", ["'transformer-decoder-dim-ffn' is '32'"]),
+        ({"input-types": "[class, sequence]"}, "", ["'input-types' is 'class'"]),
+        ({"transformer-magic": "1"}, "", ["'transformer-magic' is '1'", "--ignore transformer-magic"]),
+        ({"enc-depth": "524288"}, "", ["fewer than the 524288 layers"]),
+        ({}, "shortlist: lex.s2t\n", ["decoder.yml", "'shortlist'"]),
+        ({}, "output-sampling: true\n", ["decoder.yml", "'output-sampling'"]),
+    ],
+)
+def test_settings_of_marian_that_are_not_supported(
+    mistake, marian_files, tmp_path, model_settings, search, words
+):
+    refused(mistake, marian_files(model_settings, search), tmp_path, *words)
+
+
 def test_wrong_weights(mistake, folder, tmp_path):
     model = folder("marian")
     weights = load_file(model / "model.safetensors")
@@ -239,6 +525,74 @@ def test_wrong_weights(mistake, folder, tmp_path):
     whole = (model / "model.safetensors").read_bytes()
     (model / "model.safetensors").write_bytes(whole[: len(whole) // 2])
     refused(mistake, model, tmp_path, "model.safetensors is damaged")
+
+
+def cut(dimension, size):
+    return lambda tensor: tensor.narrow(dimension, 0, size).clone()
+
+
+def longer(tensor):
+    return torch.cat([tensor, tensor[..., :2]], -1)
+
+
+@pytest.mark.parametrize(
+    "family, name, change, found, wanted",
+    [
+        ("t5-1.0", "encoder.block.0.layer.0.SelfAttention.q.weight", cut(0, 3), "3×16", "16×16"),
+        ("t5-1.1", "decoder.block.0.layer.1.EncDecAttention.k.weight", cut(0, 8), "8×16", "12×16"),
+        ("t5-1.0", "decoder.block.1.layer.0.SelfAttention.o.weight", cut(1, 7), "16×7", "16×16"),
+        (
+            "t5-1.0",
+            "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+            cut(1, 1),
+            "32×1",
+            "32×4",
+        ),
+        ("gpt2", "transformer.h.0.attn.c_attn.weight", longer, "16×50", "16×48"),
+        ("gpt2", "transformer.h.1.attn.c_attn.bias", longer, "50", "48"),
+        ("marian", "final_logits_bias", torch.t, "153×1", "1×153"),
+        ("bert", "classifier.weight", torch.flatten, "48", "2×16"),
+    ],
+)
+def test_wrong_weights_of_others(mistake, folder, tmp_path, family, name, change, found, wanted):
+    model = folder(family)
+    weights = load_file(model / "model.safetensors")
+    weights[name] = change(weights[name]).contiguous()
+    save_file(weights, model / "model.safetensors")
+    refused(mistake, model, tmp_path, f"'{name}'", f"it is {found}, not {wanted}")
+
+
+@pytest.mark.parametrize(
+    "name, change, found, wanted",
+    [
+        ("decoder_ff_logit_out_b", lambda array: array[:, :9], "1×9", "1×152"),
+        ("encoder_l1_self_bq", numpy.transpose, "16×1", "1×16"),
+        ("encoder_l2_ffn_W1", lambda array: array[:, :3], "16×3", "16×24"),
+    ],
+)
+def test_wrong_weights_of_marian(mistake, folder, tmp_path, name, change, found, wanted):
+    model = folder("marian-npz")
+    arrays = dict(numpy.load(model / "model.npz"))
+    arrays[name] = change(arrays[name])
+    numpy.savez(model / "model.npz", **arrays)
+    refused(mistake, model, tmp_path, f"'{name}'", f"it is {found}, not {wanted}")
+
+
+@pytest.mark.parametrize(
+    "family, key",
+    [
+        ("marian", "encoder_layers"),
+        ("marian", "decoder_layers"),
+        ("t5-1.0", "num_decoder_layers"),
+        ("gpt2", "n_layer"),
+        ("bert", "num_hidden_layers"),
+    ],
+)
+def test_more_layers_than_the_weights_have(mistake, folder, tmp_path, family, key):
+    """They are refused before memory is taken for them."""
+    model = folder(family)
+    change_json(model / "config.json", **{key: 524288})
+    refused(mistake, model, tmp_path, "fewer than the 524288 layers")
 
 
 def test_hostile_and_damaged_pickles(mistake, folder, tmp_path, monkeypatch):
@@ -268,6 +622,24 @@ def test_hostile_and_damaged_pickles(mistake, folder, tmp_path, monkeypatch):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("archive/data.pkl", b"\x80\x02" + b")" + b"\x85" * 500000 + b".")
     refused(mistake, model, tmp_path, "does not hold weights by name")
+
+
+def test_what_lies_upon_itself(mistake, folder, tmp_path):
+    """A small file that would be a large model."""
+    model = folder("marian")
+    weights = load_file(model / "model.safetensors")
+    (model / "model.safetensors").unlink()
+    file = model / "pytorch_model.bin"
+    for strides in [(1, 1, 1), (0, 1, 2)]:
+        torch.save({**weights, "large": torch.zeros(200).as_strided((50, 50, 50), strides)}, file)
+        refused(mistake, model, tmp_path, "tensor 'large' is larger than its storage")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", b"\x80\x02}." * 1000)
+        for n in range(3):
+            again = copy.copy(archive.filelist[0])
+            again.filename = f"archive/data/{n}"
+            archive.filelist.append(again)
+    refused(mistake, model, tmp_path, "its parts are larger than the whole")
 
 
 def test_every_changed_byte_of_a_small_pickle_is_survived(synth, folder, tmp_path):
@@ -306,9 +678,28 @@ def test_ctranslate2_writes_the_same_tokens(synth, imported, tmp_path):
             for side in ("source", "target")
         )
         fed = [[sources[token] for token in ids[:-1]] for ids in told["tokens"]]
-        results = translator.translate_batch(fed, beam_size=1, min_decoding_length=0, max_decoding_length=22)
+        options = {"min_decoding_length": 0, "max_decoding_length": 22}
+        results = translator.translate_batch(fed, beam_size=1, **options)
         for result, ids in zip(results, told["found"]["greedy"]):
             assert result.hypotheses[0][:22] == [targets[token] for token in ids]
+
+
+@pytest.mark.parametrize("family", ["marian", "marian-separate"])
+def test_ctranslate2_with_a_beam(synth, imported, tmp_path, family):
+    """Of a fixed length, for ends and lengths are weighed by other rules there."""
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    run, out, text = imported(family), tmp_path / "out", lines(expected(family)["lines"])
+    synth("export", run, "--to", "ctranslate2", "--out", out)
+    translator = ctranslate2.Translator(str(out), intra_threads=1)
+    fed = [line.split() for line in synth("tokenize", run, input=text).stdout.splitlines()]
+    lengths = {"min_decoding_length": 22, "max_decoding_length": 22}
+    found = translator.translate_batch(fed, beam_size=4, length_penalty=1, **lengths)
+    file = "shared_vocabulary.json" if family == "marian" else "target_vocabulary.json"
+    words = json.loads((out / file).read_text())
+    ids = [" ".join(str(words.index(word)) for word in one.hypotheses[0]) for one in found]
+    theirs = synth("tokenize", run, "--side", "target", "--decode", input=lines(ids)).stdout
+    options = ["--beam", "4", "--length-penalty", "1", "--min-length", "22", "--max-length", "22"]
+    assert synth("translate", run, *options, "--no-forced-end", "--renormalize", input=text).stdout == theirs
 
 
 def test_what_ctranslate2_does_not_have(mistake, imported, synth, tmp_path):

@@ -1,11 +1,14 @@
 """Messages that once misled: what is wrong, with numbers people can read, and what to do."""
 
 import json
+import pathlib
 import shutil
 
 import pytest
 import tensors
 from program import changes
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -90,10 +93,11 @@ def test_a_run_given_twice_is_not_two_seeds(mistake, synth, language_run, tmp_pa
         mistake("compare", language_run, other, "--run", tmp_path / "all", words=words)
 
 
-def test_scores_that_fit_the_recipe(synth, train, translation_recipe, tmp_path):
-    """Numbers are one word in German: BLEU, which counts four words in a row, is always 0."""
-    settings = ['data.metrics=["exact_match", "chrf"]', "train.watch=exact_match"]
-    run = train(translation_recipe, tmp_path / "run", *settings)
+def test_scores_that_fit_the_recipe(synth, train, numbers, tmp_path):
+    """The README's recipe. Numbers are one word in German: BLEU, which counts four words in a row, is 0."""
+    recipe = ROOT / "recipes" / "translation" / "numbers.toml"
+    small = ["model.width=16", "model.layers=1", "model.feed_forward=32", "train.steps=2", "train.warmup=1"]
+    run = train(recipe, tmp_path / "run", f"data.root={numbers}", *small)
     found = json.loads(synth("eval", run, "--json").stdout)
     assert {"exact_match", "chrf"} <= set(found) and "bleu" not in found
 
@@ -103,3 +107,14 @@ def test_a_score_that_is_not_measured_cannot_be_watched(mistake, translation_rec
     mistake("train", translation_recipe, "--run", tmp_path / "run", *wrong, words=["train.watch", "chrf"])
     wrong = changes(["data.metrics=blue"])
     mistake("train", translation_recipe, "--run", tmp_path / "run", *wrong, words=["data.metrics", "bleu"])
+
+
+def test_what_a_message_quotes_cannot_break_its_line(mistake, tmp_path):
+    """`mistake` demands exactly one line."""
+    recipe = tmp_path / "recipe.toml"
+    for line, words in [
+        ('task = "language-model"\n[data]\ntrain = [t\n', ["recipe.toml:3", "boolean"]),
+        ('task = "language\\n\\u001b[31mmodel"\n', ["language ?[31mmodel"]),
+    ]:
+        recipe.write_text(line)
+        mistake("train", recipe, "--run", tmp_path / "run", words=words)

@@ -46,6 +46,19 @@ def test_each_line_is_answered(conversation, synth, numbers_run):
     assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["labels", "--json"])
+def test_each_line_is_classified(conversation, synth, class_run, form):
+    texts = ["red bird runs", "blue stone", "green house walks"]
+    expected = synth("classify", class_run, *form, input="".join(text + "\n" for text in texts)).stdout
+    process = conversation("classify", class_run, *form)
+    for text, line in zip(texts, expected.splitlines(keepends=True)):
+        process.stdin.write(f"{text}\n".encode())
+        process.stdin.flush()
+        assert answer(process) == line
+    process.stdin.close()
+    assert process.wait(timeout=30) == 0
+
+
 def test_half_a_line_is_waited_for(conversation, synth, numbers_run):
     expected = synth("translate", numbers_run, "--beam", "1", input="one\ntwenty-one\n").stdout.splitlines(
         True

@@ -47,6 +47,8 @@ COMMANDS = {
     "version": ["--version"],
     "help of a command": ["train", "--help"],
     "explain": ["train", "--explain"],
+    "train": ["train", "{recipe}", "--run", "{new}"],
+    "dry run": ["train", "{recipe}", "--dry-run"],
     "variants": ["variants"],
     "variants --json": ["variants", "--json"],
     "params": ["params", "--attention", "R+V"],
@@ -56,20 +58,49 @@ COMMANDS = {
     "generate": ["generate", "{language}", "--tokens", "20"],
     "inspect": ["inspect", "{language}"],
     "average": ["average", "{language}"],
+    "convert": ["convert", "{language}", "--attention", "R+V", "--run", "{new}"],
+    "export": ["export", "{language}", "--quantize", "int8", "--run", "{new}"],
+    "grow": ["grow", "{language}", "--max-length", "32", "--run", "{new}"],
+    "runs": ["runs", "{runs}"],
+    "runs --json": ["runs", "{runs}", "--json"],
+    "tokenize": ["tokenize", "{language}"],
+    "completion": ["completion", "bash"],
     "score": ["score", "bleu", "--hyp", "{text}/dev.txt", "--ref", "{text}/dev.txt"],
     "compare csv": ["compare", "{language}", "--run", "{new}", "--format", "csv"],
-    "bench": ["bench", "attention", "--attention", "V", "--width", "8", "--heads", "2", "--max-length", "8",
-              "--repeats", "1"],
+    "bench attention": ["bench", "attention", "--attention", "V", "--width", "8", "--heads", "2",
+                        "--max-length", "8", "--repeats", "1"],
+    "bench step": ["bench", "step", "--attention", "V", "--repeats", "1"],
+    "bench decode": ["bench", "decode", "--attention", "V", "--beam", "1", "--batch", "1", "--length", "1",
+                     "--source-length", "1", "--repeats", "1"],
 }  # fmt: skip
+# The first two: test_many_lines_to_a_full_disk. The others print nothing to standard output.
+ELSEWHERE = ["translate", "classify", "import", "serve"]
+
+
+@pytest.fixture(scope="module")
+def helps(synth):
+    """What --help says of each command; where a command has subcommands, of those instead."""
+
+    def leaves(*above):
+        help = synth(*above, "--help").stdout
+        names = re.findall(r"^  (\S+)", help.partition("\nSubcommands:\n")[2], re.MULTILINE)
+        return {key: text for name in names for key, text in leaves(*above, name).items()} or {above: help}
+
+    return leaves()
+
+
+def test_no_command_is_forgotten(helps):
+    tried = [tuple(words[: 2 if words[0] == "bench" else 1]) for words in COMMANDS.values()]
+    assert [command for command in helps if command not in tried and command[0] not in ELSEWHERE] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk(into, language_run, copy, text, tmp_path, name):
+def test_a_full_disk(into, language_recipe, copy, text, tmp_path, name):
     """`copy`: some commands write into the run."""
-    places = {"language": copy, "text": text, "new": tmp_path / "new"}
-    arguments = [word.format(**places) for word in COMMANDS[name]]
+    places = {"language": copy, "text": text, "new": tmp_path / "new", "runs": tmp_path}
+    arguments = [word.format(**places, recipe=language_recipe) for word in COMMANDS[name]]
     with open("/dev/full", "wb") as full:
-        status, said = into(*arguments, stdout=full, stderr=subprocess.PIPE)
+        status, said = into(*arguments, input="to be\n", stdout=full, stderr=subprocess.PIPE)
     assert status == 1, said
     assert len(errors_of(said)) == 1 and said.splitlines()[-1].startswith(f"synth: error: {NO_SPACE}"), said
 
@@ -159,14 +190,10 @@ def test_quiet(synth, language_recipe, language_run, tmp_path):
     assert failed.returncode == 2 and failed.stderr.startswith("synth: error: ")
 
 
-def test_every_command_can_be_quiet(synth):
-    def leaves(*above):
-        help = synth(*above, "--help").stdout
-        names = re.findall(r"^  (\S+)", help.partition("\nSubcommands:\n")[2], re.MULTILINE)
-        return [leaf for name in names for leaf in leaves(*above, name)] or [above]
-
-    for command in leaves():
-        assert re.search(r"^  --quiet ", synth(*command, "--help").stdout, re.MULTILINE), command
+def test_every_command_can_be_quiet(helps):
+    assert len(helps) >= 20
+    for command, help in helps.items():
+        assert re.search(r"^  --quiet ", help, re.MULTILINE), command
 
 
 def test_a_line_for_each_line_though_the_model_writes_line_breaks(train, synth, translation_recipe, tmp_path):

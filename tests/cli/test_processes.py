@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 
+import numpy
 import pytest
+import samples
 import tensors
 import torch.distributed
 from program import changes, children_of, metrics, wait_until
@@ -28,12 +30,47 @@ from together import (
 )
 
 # Everything that might divide its work or its parameters in another way. A causal table's first row has one
-# column, so its gradient is nothing but rounding, which Adam with a small epsilon makes a whole step of.
+# column, so its gradient is nothing but rounding, which Adam with a small epsilon makes a whole step of. FD
+# has no hidden layer here: its ReLU has a kink, and one token on the other side of it changes a gradient.
 KINDS = {
     "mixture": ["model.attention=R+V", "model.layers=2", "model.attention_dropout=0.1", "train.epsilon=1e-6"],
     "baseline, adafactor": ["model.attention=dynamic-conv", "train.optimizer=adafactor"],
-    "universal": ["model.attention=FD", "model.recurrent_depth=2", "train.optimizer=adamw"],
+    "light-conv": ["model.attention=light-conv"],
+    "universal": [
+        "model.attention=FD",
+        "model.options.hidden=0",
+        "model.recurrent_depth=2",
+        "train.optimizer=adamw",
+    ],
 }
+
+# Where a rounded number may fall on another side of a threshold, two processes are compared: a sum of two is
+# the same bits in any order.
+KINDS_OF_TWO = {
+    "halting": ["model.recurrent_depth=3", "model.halting_threshold=0.9"],
+    "bfloat16": ["train.precision=bfloat16"],
+}
+
+MIXTURE = """
+task = "text-to-text"
+[data]
+root = "{root}"
+tasks = ["span-corruption", "squad"]
+train = ["c4/train.txt.gz", "squad/train-v1.1.json"]
+dev = ["c4/dev.txt.gz", "squad/dev-v1.1.json"]
+tokenizer = "words"
+vocabulary = 0
+too_long = "truncate"
+[model]
+width = 16
+heads = 2
+layers = 1
+feed_forward = 32
+max_length = 48
+[decode]
+beam = 1
+max_length = 4
+"""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +124,50 @@ def test_two_are_one_with_twice_the_batches(train, language_recipe, two, tmp_pat
         assert ours["tokens"] == theirs["tokens"]
         assert ours["loss"] == pytest.approx(theirs["loss"], rel=1e-5)
     assert [line["step"] for line in metrics(two, "dev")] == [25, 50]
+    # So has the state: tokens of all processes.
+    ours, theirs = (tensors.metadata(run / "train_state.safetensors") for run in (two, one))
+    assert ours["tokens"] == theirs["tokens"] and int(ours["tokens"]) > 50 * 128
+
+
+def test_the_last_validation_is_that_of_eval(synth, two):
+    logged = metrics(two, "dev")[-1]
+    command = ["eval", two, "--data", "dev", "--weights", "last", "--json", "--threads", "1"]
+    found = json.loads(synth(*command).stdout)
+    assert found["tokens"] > 0
+    for key in ["loss", "perplexity", "accuracy", "tokens"]:
+        assert found[key] == logged[key], key
+
+
+def test_five_variables_are_enough(environment, language_recipe, two, tmp_path):
+    """By hand, each process in a folder of its own: rank 1 prints nothing and makes nothing."""
+    folders = {rank: tmp_path / str(rank) for rank in (0, 1)}
+    for folder in folders.values():
+        folder.mkdir()
+    unset = {"LOCAL_WORLD_SIZE": None, "OMP_NUM_THREADS": None}
+    command = ["train", language_recipe, "--run", "run", *changes([*SMALL, "train.steps=50"])]
+    processes = together(environment, 2, *command, variables={0: unset, 1: unset}, folders=folders)
+    outputs = [process.communicate(timeout=60) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], outputs
+    assert outputs[0][0] == "run\n" and outputs[1] == ("", "")
+    assert list(folders[1].iterdir()) == []
+    tensors.same(folders[0] / "run" / "train_state.safetensors", two / "train_state.safetensors")
+
+
+def test_processes_of_a_machine_divide_its_cores(environment, train, language_recipe, tmp_path):
+    """Also where nothing says how many of them are on it."""
+    unset = {"LOCAL_WORLD_SIZE": None, "OMP_NUM_THREADS": None}
+    short = ["train.steps=1", "train.eval_every=10", "train.batch_tokens=128"]
+    command = ["train", language_recipe, "--run", tmp_path / "two", *changes(short)]
+    statuses = [
+        status for status, _ in ends(together(environment, 2, *command, variables={0: unset, 1: unset}))
+    ]
+    assert statuses == [0, 0]
+    train(language_recipe, tmp_path / "one", *short)
+    threads = {
+        name: json.loads((tmp_path / name / "run.json").read_text())["threads"] for name in ("one", "two")
+    }
+    if "OMP_NUM_THREADS" not in os.environ:
+        assert threads["two"] == max(1, threads["one"] // 2)
 
 
 def test_the_same_command_gives_the_same_bits(language_recipe, two, tmp_path, train_together):
@@ -97,10 +178,30 @@ def test_the_same_command_gives_the_same_bits(language_recipe, two, tmp_path, tr
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_kinds_of_models(train, language_recipe, tmp_path, kind, train_together):
-    settings = [*SMALL, "train.steps=20", *KINDS[kind]]
+    settings = [*SMALL, "train.steps=50", *KINDS[kind]]
     one = train(language_recipe, tmp_path / "one", *settings, "train.accumulate=6")
     three = train_together(language_recipe, tmp_path / "three", 3, *settings, "train.accumulate=2")
     close(three, one)
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_TWO)
+def test_kinds_with_thresholds(train, language_recipe, tmp_path, kind, train_together):
+    settings = [*SMALL, "train.steps=50", *KINDS_OF_TWO[kind]]
+    one = train(language_recipe, tmp_path / "one", *settings, "train.accumulate=2")
+    close(train_together(language_recipe, tmp_path / "two", 2, *settings), one)
+
+
+def test_a_mixture_of_tasks(train, tmp_path, train_together):
+    samples.plain(tmp_path / "c4", 100, 10)
+    samples.squad(tmp_path / "squad", train=40, dev=6)
+    recipe = tmp_path / "mixture.toml"
+    recipe.write_text(MIXTURE.format(root=tmp_path))
+    settings = [*SMALL, "train.steps=10", "train.eval_every=10"]
+    one = train(recipe, tmp_path / "one", *settings, "train.accumulate=2")
+    both = train_together(recipe, tmp_path / "two", 2, *settings)
+    close(both, one)
+    (ours,), (theirs,) = metrics(both, "dev"), metrics(one, "dev")
+    assert list(ours) == list(theirs)
 
 
 def test_classification_and_span_corruption(train, language_recipe, labelled, tmp_path, train_together):
@@ -138,6 +239,44 @@ def test_evaluation_gives_exactly_the_same_scores(synth, environment, translatin
     assert outputs == [alone, "", ""]
 
 
+def test_evaluation_of_a_classification_by_three(train, synth, environment, labelled, tmp_path):
+    run = train(labelled, tmp_path / "run", *SMALL, "train.steps=5")
+    command = ["eval", run, "--json", "--threads", "1"]
+    alone = synth(*command).stdout
+    processes = together(environment, 3, *command)
+    assert [process.communicate(timeout=60)[0] for process in processes] == [alone, "", ""]
+
+
+def test_evaluations_that_differ_are_refused(environment, translating, numbers, tmp_path):
+    other = shutil.copytree(translating, tmp_path / "other")
+    weights = other / "model.safetensors"
+    arrays = {name: array * 1.5 for name, array in tensors.read(weights).items()}
+    said = tensors.metadata(weights)
+    said.pop("crc32c", None)
+    tensors.write(weights, arrays, said)
+    test = ["--data", numbers / "test.en", "--data", numbers / "test.de"]
+    for first, second, word in [
+        ([translating, "--beam", "2"], [translating, "--beam", "3"], "decode.beam (3, rank 0 has 2)"),
+        ([translating], [translating, *test], "other data"),
+        ([translating], [translating, "--no-text"], "--no-text (given, rank 0 has not given)"),
+        ([translating], [other], "the weights"),
+    ]:
+
+        def words(rank, first=first, second=second):
+            return ["eval", *(second if rank == 1 else first), "--timeout", TIMEOUT]
+
+        for status, errors in ends(together(environment, 2, words)):
+            assert status == 1
+            assert "rank 1" in last_line(errors) and word in last_line(errors)
+
+
+def test_an_evaluation_waits_no_longer_than_its_timeout(environment, translating):
+    processes = together(environment, 2, "eval", translating, "--timeout", "2", ranks=[0])
+    ((status, errors),) = ends(processes)
+    assert status == 1
+    assert "rank 1 did not come within 2 s" in last_line(errors)
+
+
 def test_workers_keep_the_order(synth, translating, numbers):
     lines = (numbers / "test.en").read_text()
     one = synth("translate", translating, "--batch-tokens", "64", input=lines)
@@ -162,6 +301,22 @@ def test_resumes_with_another_number_of_processes(synth, language_recipe, two, t
     whole = train_together(language_recipe, tmp_path / "whole", 2, *longer)
     close(run, whole)
     assert [line["step"] for line in metrics(run, "dev")] == [line["step"] for line in metrics(whole, "dev")]
+    assert json.loads((run / "run.json").read_text())["processes"] == 1
+
+
+def test_resumes_from_one_to_two_and_from_three_to_one(
+    synth, train, language_recipe, tmp_path, train_together
+):
+    def settings(steps, processes):
+        return [*SMALL, "train.save_every=10", f"train.steps={steps}", f"train.accumulate={6 // processes}"]
+
+    whole = train(language_recipe, tmp_path / "whole", *settings(20, 1))
+    for before, after in [(1, 2), (3, 1)]:
+        run = train_together(language_recipe, tmp_path / f"run{before}", before, *settings(10, before))
+        synth("train", language_recipe, "--run", run, "--resume", "--processes", after,
+              *changes(settings(20, after)))  # fmt: skip
+        close(run, whole)
+        assert json.loads((run / "run.json").read_text())["processes"] == after
 
 
 @pytest.mark.parametrize(
@@ -197,7 +352,7 @@ def test_a_killed_process_ends_all(environment, language_recipe, tmp_path, rank)
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_stopped_process_ends_all(environment, language_recipe, tmp_path, rank):
+def test_a_stopped_process_ends_all(environment, synth, language_recipe, tmp_path, rank):
     run = tmp_path / "run"
     long = changes([*SMALL, "train.steps=1000000", "train.save_every=10"])
     processes = together(environment, 2, "train", language_recipe, "--run", run, "--timeout", TIMEOUT, *long)
@@ -210,6 +365,44 @@ def test_a_stopped_process_ends_all(environment, language_recipe, tmp_path, rank
     processes[rank].communicate()
     assert status == 1
     assert f"rank {rank} has been silent" in last_line(errors)
+    # What it has saved can be used.
+    goal = saved_step(run) + 2
+    synth("train", "--run", run, "--resume", *changes([f"train.steps={goal}", "train.accumulate=2"]))
+    assert saved_step(run) == goal
+
+
+def test_a_loss_that_is_not_finite_in_one_process(train, environment, labelled, tmp_path):
+    """One example is longer than all others, and the weights of the positions that it alone has are NaN."""
+    settings = [*SMALL, "model.positions=learned", "train.steps=1"]
+    first = train(labelled, tmp_path / "first", *settings)
+    weights = first / "model.safetensors"
+    arrays = {name: array.copy() for name, array in tensors.read(weights).items()}
+    (positions,) = [name for name in arrays if arrays[name].shape == (16, 16) and "position" in name]
+    arrays[positions][10:] = numpy.nan
+    said = tensors.metadata(weights)
+    said.pop("crc32c", None)
+    tensors.write(weights, arrays, said)
+    data = shutil.copytree(labelled.parent, tmp_path / "data")
+    with open(data / "train.tsv", "a", encoding="utf-8") as file:
+        file.write("red\t" + "r " * 11 + "r\n")
+    command = ["train", labelled, "--run", tmp_path / "run", "--init-from", first, "--timeout", TIMEOUT]
+    command += changes([*settings, f"data.root={data}", "train.steps=1000", "train.eval_every=1000"])
+    found = set()
+    for status, errors in ends(together(environment, 2, *command)):
+        assert status == 1
+        found.add(last_line(errors))
+    (line,) = found
+    assert line.startswith(("synth: error: rank 0: step ", "synth: error: rank 1: step "))
+    assert "the loss is not a finite number" in line and "train.tsv:" in line
+
+
+def test_two_processes_with_the_same_rank(environment, language_recipe, tmp_path):
+    command = ["train", language_recipe, "--run", tmp_path / "run", "--timeout", TIMEOUT]
+    results = ends(together(environment, 3, *command, variables={2: {"RANK": 1}}))
+    assert [status for status, _ in results] == [1, 1, 1]
+    for _, errors in results:
+        assert "two processes were started with RANK=1" in last_line(errors)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_port_in_use(environment, language_recipe, tmp_path):
@@ -413,6 +606,7 @@ def test_torchrun_starts_them_again(environment, language_recipe, train_together
                           env=environment, start_new_session=True) as process:  # fmt: skip
         try:
             assert wait_until(process, lambda: saved_step(run) > 0, seconds=90)
+            made = (run / "run.json").stat().st_mtime_ns
             killed = workers_of(run)[1]
             os.kill(killed, signal.SIGKILL)
             output, _ = process.communicate(timeout=120)
@@ -422,3 +616,5 @@ def test_torchrun_starts_them_again(environment, language_recipe, train_together
             process.kill()
     assert process.returncode == 0, output
     tensors.same(run / "train_state.safetensors", whole / "train_state.safetensors")
+    # It was resumed and not begun anew: this file is written once.
+    assert (run / "run.json").stat().st_mtime_ns == made

@@ -1,6 +1,7 @@
 """One command at a time writes into the folder of a run; who comes second is told who is first."""
 
 import json
+import pathlib
 import shutil
 import signal
 
@@ -9,6 +10,7 @@ import tensors
 from program import changes, wait_until
 from runs import assert_one_error, assert_same_run, saved_step
 
+REFERENCES = pathlib.Path(__file__).resolve().parents[1] / "interop" / "references"  # models to import
 LONG = ["train.steps=100000", "train.save_every=20", "train.eval_every=100000", "train.log_every=1000"]
 
 
@@ -35,6 +37,8 @@ def test_so_are_other_commands_that_write_there(training, mistake, language_run,
     mistake("average", run, words=first)
     mistake("export", language_run, "--run", run, words=first)
     mistake("convert", language_run, "--attention", "FR", "--rank", "2", "--run", run, words=first)
+    mistake("grow", language_run, "--max-length", "32", "--run", run, words=first)
+    mistake("import", REFERENCES / "gpt2", "--run", run, words=first)
     mistake("compare", language_run, "--run", run, words=first)
     assert process.poll() is None
 

@@ -3,14 +3,19 @@
 import concurrent.futures
 import json
 import os
+import random
 import shutil
 import signal
+import socket
 import threading
 import time
 import urllib.error
 
+import libretranslatepy
+import openai
 import pytest
-from server import Server, events
+from serve_fixtures import WORDS, recipe_of_tables
+from server import Answer, Server, events, refuses_connections
 
 SOURCES = [
     "seven",
@@ -65,6 +70,46 @@ def test_translations_of_many_requests_at_once_are_those_of_each_line_alone(
             assert same(result, alone[model, beam][n]), (SOURCES[n], result, alone[model, beam][n])
 
 
+def test_mixed_beams_of_two_models_at_the_same_time_are_those_of_each_line_alone(shared_server, alone):
+    cases = [(model, beam, n) for n in range(len(SOURCES)) for model, beam in alone]
+
+    def one(case):
+        model, beam, n = case
+        body = {"model": model, "text": SOURCES[n], "beam": beam}
+        return shared_server.good("/v1/translate", body)["results"][0]
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        for (model, beam, n), result in zip(cases, pool.map(one, cases)):
+            assert same(result, alone[model, beam][n]), (model, beam, SOURCES[n], result)
+
+
+@pytest.mark.parametrize("model", ["numbers", "numbers-int8"])
+def test_sentences_encoded_before_there_is_place_for_them_are_those_of_each_line_alone(
+    serve, numbers_run, int8_run, alone, model
+):
+    """Lists of texts that wait behind four others are encoded together, ahead of their turn."""
+    server = serve(numbers_run, int8_run, "--batch", 4, "--queue", 1000)
+    body = {"model": model, "text": SOURCES, "beam": 1}
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: server.good("/v1/translate", body)["results"], range(16)))
+    for results in answers:
+        for result, expected in zip(results, alone[model, 1], strict=True):
+            assert same(result, expected), (result, expected)
+    assert server.metric("synth_active_texts") == 0
+
+
+def test_waiting_sentences_of_a_client_that_goes_away_are_given_up(serve, numbers_run):
+    """Also those that are encoded already: their slots serve others."""
+    server = serve(numbers_run, "--batch", 4, "--lines", 4000, "--queue", 4000, "--body", 10_000_000)
+    for _ in range(3):
+        connection = server.connect()
+        connection.request("POST", "/v1/translate", json.dumps({"text": SOURCES[:8] * 400, "beam": 1}))
+        server.wait_for(lambda: server.metric("synth_active_texts") == 5)
+        connection.close()
+        server.wait_for(lambda: server.metric("synth_active_texts") == 0)
+    assert len(server.good("/v1/translate", {"text": SOURCES, "beam": 1})["results"]) == len(SOURCES)
+
+
 def test_a_list_keeps_its_order_and_an_empty_text_stays_empty(shared_server, alone):
     answer = shared_server.good("/v1/translate", {"text": SOURCES, "beam": 1, "model": "numbers"})
     assert answer["model"] == "numbers" and len(answer["results"]) == len(SOURCES)
@@ -108,6 +153,32 @@ def test_a_greedy_translation_is_streamed(shared_server, alone):
     assert shared_server.post("/v1/translate", body).status == 400
 
 
+@pytest.fixture(scope="module")
+def dialogue_run(train, tmp_path_factory):
+    """A dialogue model that has learnt next to nothing, and is quick."""
+    rng, folder = random.Random(2), tmp_path_factory.mktemp("dialogue")
+    for split, count in [("train", 200), ("dev", 20)]:
+        rows = ["persona\thistory\tresponse\n"]
+        for _ in range(count):
+            turns = [" ".join(rng.choices(WORDS, k=rng.randint(2, 4))) for _ in range(4)]
+            rows.append(f"{turns[0]} .\t{turns[1]} <t> {turns[2]}\t{turns[3]}\n")
+        (folder / f"{split}.tsv").write_text("".join(rows))
+    columns = 'columns = ["persona", "history", "response"]'
+    recipe = recipe_of_tables(folder, "dialogue", columns, "history_turns = 2")
+    return train(recipe, tmp_path_factory.mktemp("runs") / "talk")
+
+
+def test_replies_of_a_dialogue_model_are_those_of_the_command_line(serve, synth, dialogue_run):
+    server = serve(dialogue_run)
+    (model,) = server.get("/v1/models").json()["data"]
+    assert (model["task"], model["use"]) == ("dialogue", "translate")
+    lines = ["i have a bird .\tred tree <t> blue house", "green stone <t> cloud runs <t> bird", "tree walks"]
+    for beam in (1, 3):
+        results = server.good("/v1/translate", {"text": lines, "beam": beam})["results"]
+        for result, expected in zip(results, translations(synth, dialogue_run, lines, "--beam", beam)):
+            assert same(result, expected), (result, expected)
+
+
 def generated(synth, run, prompt, *options):
     return synth("generate", run, "--prompt", prompt, *options).stdout[len(prompt) : -1]
 
@@ -141,8 +212,9 @@ def test_classes_are_those_of_the_command_line(shared_server, synth, class_run):
         "blue house bird",
         "red bird",
     ]
-    answer = shared_server.good("/v1/classify", {"text": texts})
-    for text, result in zip(texts, answer["results"]):
+    texts.append("red tree " * 40)  # cut, as the command line cuts it
+    answer = shared_server.good("/v1/classify", {"text": texts, "too_long": "truncate"})
+    for text, result in zip(texts, answer["results"], strict=True):
         expected = json.loads(synth("classify", class_run, "--json", input=text + "\n").stdout)
         assert result["label"] == expected["label"]
         assert result["probabilities"] == pytest.approx(expected["probabilities"], rel=1e-12)
@@ -224,9 +296,25 @@ MISTAKES = [
     ("/v1/generate", {"prompt": "a" * 5000}, 413, ["--tokens"], "prompt"),
     ("/v1/generate", {"prompt": "a", "stream": "yes"}, 400, ["true or false"], "stream"),
     ("/v1/classify", {}, 400, ["'text' is missing"], "text"),
+    ("/v1/classify", {"text": "red " * 40}, 413, ["40 tokens", "takes 30", '"truncate"'], "text"),
+    ("/v1/classify", {"text": ["red", "red " * 40]}, 413, ["text 1", "shorten"], "text"),
+    ("/v1/classify", {"text": "red", "too_long": "cut"}, 400, ["'too_long'", '"truncate"'], "too_long"),
+    ("/v1/score", {"text": "one " * 400, "target": "eins"}, 413, ["'text'", "shorten"], "text"),
+    ("/v1/score", {"text": "one", "target": "eins " * 400}, 413, ["'target'", "shorten"], "target"),
+    ("/v1/score", {"text": ["a", "a" * 99], "model": "language"}, 413, ["'text'", "number 1"], "text"),
+    ("/v1/score", {"text": "red " * 40, "target": "warm", "model": "colours"}, 413, ["'text'"], "text"),
+    ("/v1/score", {"text": "red", "target": "wram", "model": "colours"}, 400, ["mean 'warm'"], "target"),
+    ("/v1/attention", {"text": "one " * 400}, 413, ["'text'", "shorten"], "text"),
+    ("/v1/attention", {"text": "one", "target": "eins " * 400}, 413, ["'target'", "shorten"], "target"),
+    ("/v1/attention", {"text": "a" * 99, "model": "language"}, 413, ["'text'", "shorten"], "text"),
+    ("/v1/attention", {"text": "red " * 40, "model": "colours"}, 413, ["'text'", "shorten"], "text"),
+    ("/v1/attention", {"text": " "}, 400, ["'text' is empty"], "text"),
+    ("/v1/attention", {"text": "one", "target": " "}, 400, ["'target' is empty"], "target"),
+    ("/v1/attention", {"text": "a", "target": "b", "model": "language"}, 400, ["'target'"], "target"),
     ("/v1/completions", {"prompt": "a"}, 400, ["'model' is missing"], "model"),
     ("/v1/completions", {"model": "language", "logprobs": 3}, 400, ["'logprobs'"], "logprobs"),
     ("/translate", {"q": "one", "source": "en", "target": "fr"}, 400, ["/languages"], "target"),
+    ("/translate", {"q": "one " * 400, "source": "en", "target": "de"}, 413, ["shorten it"], "q"),
     ("/v1/models/reload", {"model": "none"}, 404, ["no model 'none'"], "model"),
     ("/v1/transalte", {}, 404, ["did you mean '/v1/translate'"], None),
 ]
@@ -239,6 +327,7 @@ def test_mistakes_say_what_to_do(shared_server, path, body, status, words, field
     assert answer.status == status, message
     for word in words:
         assert word in message
+    assert "--text" not in message and "--target" not in message  # options of the command line
     assert param == field
 
 
@@ -268,7 +357,6 @@ def test_nul_and_odd_characters_are_text(shared_server):
 
 
 def test_openai_client(shared_server):
-    openai = pytest.importorskip("openai")
     client = openai.OpenAI(base_url=shared_server.url + "/v1", api_key="none")
     assert "language" in [model.id for model in client.models.list()]
     assert client.models.retrieve("language").owned_by == "synthesizer"
@@ -293,7 +381,6 @@ def test_openai_client(shared_server):
 
 
 def test_libretranslate_client(shared_server, alone):
-    libretranslatepy = pytest.importorskip("libretranslatepy")
     client = libretranslatepy.LibreTranslateAPI(shared_server.url + "/")
     assert {language["code"] for language in client.languages()} == {"en", "de"}
     expected = alone["numbers", 1]
@@ -317,6 +404,11 @@ def test_a_token_is_asked_for(serve, small_run, tmp_path):
         "Bearer wrong",
         "Bearer secon",
         "Basic second",
+        "Bearer second2",
+        "Bearer secondsecond",
+        "Bearer second second",
+        "Bearer first secretfirst secret",
+        "Bearer first",
     ]:
         headers = {"Authorization": header} if header else {}
         answer = server.post("/v1/translate", body, headers=headers)
@@ -378,17 +470,54 @@ def test_a_request_ends_at_its_time(serve, language_run):
     assert server.post("/v1/generate", {"prompt": "a", "tokens": 3}).status == 200
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_a_client_that_goes_away_cancels_its_work(serve, language_run, stream):
+def test_a_request_is_taken_whole_while_the_queue_is_not_full(serve, language_run):
+    """What counts is how many texts wait already: a list is not refused more often than a single text."""
+    server = serve(language_run, "--queue", 4, "--batch", 1, "--tokens", 1000000)
+    held = []
+    for count, active_and_waiting in [(1, (1, 0)), (3, (1, 3)), (64, (1, 67))]:
+        held.append(server.connect())
+        body = {"model": "language", "prompt": ["a"] * count, "max_tokens": 1000000}
+        held[-1].request("POST", "/v1/completions", json.dumps(body))
+        server.wait_for_texts(*active_and_waiting)
+    answer = server.post("/v1/generate", {"prompt": "a", "tokens": 1})
+    assert answer.status == 429 and server.metric("synth_rejected_total") == 1
+    for connection in held:
+        connection.close()
+    server.wait_for_texts(0, 0)
+    assert server.metric("synth_cancelled_total") == 68
+    assert server.post("/v1/generate", {"prompt": "a", "tokens": 1}).status == 200
+
+
+def test_a_client_that_goes_away_cancels_its_work(serve, language_run):
     server = serve(language_run, "--tokens", 1000000)
-    connection = server.connect()
-    body = {"prompt": "a", "tokens": 1000000, "stream": stream}
-    connection.request("POST", "/v1/generate", json.dumps(body))
-    server.wait_for(lambda: server.metric("synth_active_texts") == 1)
-    connection.close()
-    server.wait_for(lambda: server.metric("synth_active_texts") == 0)
-    assert server.metric("synth_cancelled_total") == 1
+    cancelled = 0
+    for path, body in [
+        ("/v1/generate", {"prompt": "a", "tokens": 1000000}),
+        ("/v1/completions", {"model": "language", "prompt": ["a", "b"], "max_tokens": 1000000, "n": 2}),
+    ]:
+        for stream in (False, True):
+            connection, texts = server.connect(), 1 if path == "/v1/generate" else 4
+            connection.request("POST", path, json.dumps({**body, "stream": stream}))
+            server.wait_for_texts(texts, 0)
+            connection.close()
+            server.wait_for_texts(0, 0)
+            cancelled += texts
+            assert server.metric("synth_cancelled_total") == cancelled
     assert server.post("/v1/generate", {"prompt": "a", "tokens": 3}).status == 200
+
+
+def test_a_client_that_goes_away_cancels_its_beam_search(serve, small_run):
+    """A search of 512 sentences at once, which takes seconds, and as many that wait."""
+    server = serve(small_run, "--batch", 512, "--lines", 1024)
+    connection = server.connect()
+    body = {"text": ["one hundred and twenty-one"] * 1024, "beam": 7, "max_length": 47}
+    connection.request("POST", "/v1/translate", json.dumps(body))
+    server.wait_for_texts(512, 512)
+    connection.close()
+    server.wait_for_texts(0, 0)
+    assert server.metric("synth_cancelled_total") == 1024
+    assert server.metric("synth_output_tokens_total") == 0
+    assert server.post("/v1/translate", {"text": "one", "beam": 7}).status == 200
 
 
 def test_sigterm_finishes_what_has_begun(serve, language_run):
@@ -415,6 +544,91 @@ def test_sigterm_gives_up_what_takes_longer_than_the_drain(serve, language_run):
         assert server.stop(20) == 0
         answer = asked.result()
     assert answer.status == 503 and "shutting down" in answer.error()[0]
+
+
+def test_while_it_drains_ready_says_no_and_open_connections_may_ask_once_more(serve, language_run):
+    server = serve(language_run, "--tokens", 1000000)
+
+    def ask(connection, method, path, body=None):
+        connection.request(method, path, body and json.dumps(body))
+        return Answer(connection.getresponse())
+
+    opened = [server.connect() for _ in range(5)]
+    for connection in opened:
+        assert ask(connection, "GET", "/ready").status == 200
+    held = opened.pop()
+    held.request("POST", "/v1/generate", json.dumps({"prompt": "a", "tokens": 1000000}))
+    server.wait_for_texts(1, 0)
+    server.process.send_signal(signal.SIGTERM)
+    server.wait_for(lambda: refuses_connections(server))
+    ready = ask(opened[0], "GET", "/ready")
+    assert ready.status == 503 and "shutting down" in ready.error()[0]
+    assert ready.headers["Connection"] == "close"
+    assert ask(opened[1], "GET", "/health").status == 200
+    short = {"prompt": "a", "tokens": 3}
+    assert ask(opened[2], "POST", "/v1/generate", short).json()["tokens"] == 3
+    *pieces, last = events(ask(opened[3], "POST", "/v1/generate", {**short, "stream": True}).body)
+    assert last["tokens"] == 3
+    assert server.process.poll() is None
+    held.close()  # nothing is left to finish
+    assert server.process.wait(20) == 0
+
+
+def test_a_signal_that_comes_twice_at_once_is_one_request_to_stop(serve, language_run):
+    """`timeout` signals its child, and then the child's group."""
+    server = serve(language_run, "--tokens", 100000)
+    body = {"prompt": "a", "tokens": 4000}
+    expected = server.good("/v1/generate", body)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(server.post, "/v1/generate", body)
+        server.wait_for_texts(1, 0)
+        for _ in range(2):
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.03)
+        assert asked.result().json() == expected
+    assert server.process.wait(20) == 0
+
+
+def test_a_second_signal_ends_it_at_once(serve, language_run):
+    server = serve(language_run, "--tokens", 1000000)
+    held = server.connect()
+    held.request("POST", "/v1/generate", json.dumps({"prompt": "a", "tokens": 1000000}))
+    server.wait_for_texts(1, 0)
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    assert server.process.poll() is None
+    assert server.stop(10) == 1
+    held.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_before_the_server_is_ready(serve, small_run, tmp_path, number):
+    """It starts until somebody writes the tokens: the file is a pipe."""
+    os.mkfifo(tmp_path / "tokens")
+    server = serve(small_run, "--token-file", tmp_path / "tokens", ready=False)
+    opened = []
+
+    def is_read():
+        try:
+            opened.append(os.open(tmp_path / "tokens", os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:  # nobody has opened it for reading
+            return False
+        return True
+
+    server.wait_for(is_read)
+    server.process.send_signal(number)
+    if number == signal.SIGHUP:
+        os.write(opened[0], b"secret\n")
+        os.close(opened[0])
+        server.wait_for(lambda: "synth: small reloaded" in server.lines)
+        headers = {"Authorization": "Bearer secret"}
+        assert server.post("/v1/translate", {"text": "one"}, headers=headers).status == 200
+        assert server.stop() == 0
+    else:
+        assert server.process.wait(10) == 0
+        os.close(opened[0])
+        server.reader.join(10)
+        assert server.lines == ["synth: stopped before the server was ready"]
 
 
 @pytest.mark.parametrize("how", ["signal", "request"])
@@ -452,7 +666,9 @@ def test_a_replaced_run_is_reloaded_without_losing_requests(serve, train, langua
     # A damaged run is not taken: the one before stays.
     (served / "model.safetensors").write_bytes(b"nothing")
     answer = server.post("/v1/models/reload", {"model": "served"})
-    assert answer.status == 500 and not answer.json()["results"][0]["reloaded"]
+    message, field = answer.error()
+    assert answer.status == 500 and field == "model"
+    assert message.startswith("'served' was not reloaded, the earlier one stays: ")
     assert server.good("/v1/generate", body) == after
 
 
@@ -507,6 +723,21 @@ def test_a_port_that_is_taken(serve, synth, small_run):
     server = serve(small_run)
     done = synth("serve", small_run, "--port", server.port, ok=False)
     assert done.returncode == 1 and done.stderr.startswith("synth: error: cannot listen on 127.0.0.1:")
+
+
+def test_it_listens_on_this_machine_alone(shared_server):
+    assert shared_server.host == "127.0.0.1"
+    with pytest.raises(ConnectionRefusedError):  # another address of the loopback interface
+        socket.create_connection(("127.0.0.2", shared_server.port), timeout=5)
+
+
+def test_requests_are_not_logged(shared_server):
+    before = len(shared_server.lines)
+    shared_server.good("/v1/translate", {"text": "secret words", "beam": 1})
+    shared_server.post("/v1/translate", {"text": "secret words", "what": 1})
+    shared_server.post("/v1/secret", "secret words")
+    time.sleep(0.2)
+    assert shared_server.lines[before:] == []
 
 
 def test_contents_are_not_logged(serve, small_run):

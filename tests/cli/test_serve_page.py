@@ -1,10 +1,13 @@
 """The page of synth serve in Chromium: used as a person uses it, on a desk and on a phone, light and dark."""
 
+import json
 import os
 import pathlib
 import sys
+import urllib.parse
 
 import pytest
+from selenium.webdriver.support.ui import Select
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "report"))
 from browser import Browser  # noqa: E402
@@ -127,6 +130,50 @@ def test_a_text_is_continued_as_it_is_written(page, shared_server):
     assert "30 tokens" in browser.one(".answer .quiet").text
     browser.wait(lambda: browser.all("#maps .chart svg"))
     assert '"tokens":30' in browser.one("#command").text
+
+
+def asked(browser):
+    """The bodies of the requests that the page has sent, by path; the latest of each."""
+    sent = {}
+    for entry in browser.driver.get_log("performance"):
+        event = json.loads(entry["message"])["message"]
+        if event["method"] == "Network.requestWillBeSent" and "postData" in event["params"]["request"]:
+            request = event["params"]["request"]
+            sent[urllib.parse.urlsplit(request["url"]).path] = json.loads(request["postData"])
+    return sent
+
+
+def test_the_beam_is_chosen_on_the_page(page, shared_server):
+    browser = page()
+    choose(browser, ["numbers"])
+    for beam in (1, 4):
+        Select(browser.one("#settings select")).select_by_value(str(beam))
+        write(browser, "nine hundred ninety-nine")
+        body = {"model": "numbers", "text": "nine hundred ninety-nine", "beam": beam}
+        expected = shared_server.good("/v1/translate", body)["results"][0]["text"]
+        assert answers(browser) == {"numbers": expected}
+        sent = asked(browser)["/v1/translate"]
+        assert sent == (body | {"stream": True} if beam == 1 else body)
+        assert f'"beam":{beam}' in browser.one("#command").text
+
+
+def test_the_temperature_is_changed_on_the_page(page, shared_server):
+    browser = page()
+    use(browser, "generate")
+    shown = set()
+    for temperature in ("0", "1.5"):
+        for name, value in [("tokens", "20"), ("temperature", temperature)]:
+            field = browser.one(f"#settings input[name={name}]")
+            field.clear()
+            field.send_keys(value)
+        write(browser, "ROMEO:")
+        body = {"prompt": "ROMEO:", "tokens": 20, "temperature": float(temperature), "seed": 1}
+        expected = "ROMEO:" + shared_server.good("/v1/generate", body)["text"]
+        browser.wait(lambda: browser.all(".answer") and not browser.all(".answer.busy"))
+        shown.add(browser.run("return document.querySelector('.answer .text').textContent"))
+        assert expected in shown
+        assert asked(browser)["/v1/generate"]["temperature"] == float(temperature)
+    assert len(shown) == 2
 
 
 def test_a_long_text_is_stopped(page, shared_server):

@@ -67,6 +67,12 @@ def test_mistakes_of_params(mistake, threads):
     mistake("params", "--attention", "V", "--threads", threads, words=["--threads", threads])
 
 
+@pytest.mark.parametrize("threads", MISTAKES)
+@pytest.mark.parametrize("what", ["attention", "step", "decode"])
+def test_mistakes_of_bench(mistake, what, threads):
+    mistake("bench", what, "--threads", threads, words=["--threads", threads])
+
+
 def test_the_range_is_named(mistake):
     mistake("params", "--attention", "V", "--threads", "1025", words=["1025", "from 1 to 1024"])
 

@@ -32,8 +32,9 @@ def close(run, other, tolerance=1e-5):
         assert difference <= tolerance * max(numpy.linalg.norm(a[name].astype("f8")), 1e-3), name
 
 
-def together(environment, count, *arguments, port=None, variables=None, ranks=None):
-    """Starts processes by the variables that torchrun sets."""
+def together(environment, count, *arguments, port=None, variables=None, ranks=None, folders=None):
+    """Starts processes by the variables that torchrun sets. `variables`: others, by rank; None unsets one.
+    `folders`: where each is started, by rank."""
     port = port or free_port()
     started = []
     for rank in ranks or range(count):
@@ -44,9 +45,14 @@ def together(environment, count, *arguments, port=None, variables=None, ranks=No
         started.append(
             subprocess.Popen([os.environ["SYNTH"], *map(str, words)], stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env={**environment, **{name: str(value) for name, value in own.items()}})
+                             env=with_variables(environment, own), cwd=(folders or {}).get(rank))
         )  # fmt: skip
     return started
+
+
+def with_variables(environment, own):
+    changed = {**environment, **own}
+    return {name: str(value) for name, value in changed.items() if value is not None}
 
 
 def free_port():

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "decode/beam.h"
+#include "decode/greedy.h"
 #include "decode/logits.h"
 #include "decode/markov_model.h"
 #include "decode/search_one.h"
@@ -51,6 +52,30 @@ TEST(BeamStop, WithoutEarlyStoppingALaterBetterHypothesisWins) {
   EXPECT_EQ(late.rows_at_steps().size(), 100U);
 }
 
+TEST(BeamStop, ByTheRulesOfTransformersOnlyThePresentLengthCounts) {
+  // The tables of the test before: what would be better at the maximum length is not waited for.
+  const auto tables = by_last_token(
+      {{0, 0, 0}, logs({0.98F, 0.01F, 0.01F}), logs({1e-6F, 1e-6F, 1}), logs({0.8F, 0.15F, 0.05F})});
+  MarkovModel model(tables);
+  const DecodeOptions options{
+      .beam = 2, .length_penalty = 1, .early_stopping = false, .transformers_rules = true};
+  EXPECT_TRUE(beam_search(model, unknown, kEnd, {99}, options).at(0).at(0).tokens.empty());
+  EXPECT_EQ(model.rows_at_steps().size(), 2U);
+}
+
+TEST(BeamStop, ByTheRulesOfTransformersTheForcedEndCostsNothing) {
+  // No end before the maximum of 3 tokens: 1 again and again with probability .6.
+  const auto tables = constant_tables(1, logs({1e-9F, 0.6F, 0.4F}));
+  DecodeOptions options{.beam = 2, .length_penalty = 0};
+  for (const bool rules : {false, true}) {
+    options.transformers_rules = rules;
+    MarkovModel model(tables);
+    const auto best = beam_search(model, kBegin, kEnd, {3}, options).at(0).at(0);
+    EXPECT_EQ(best.tokens, (std::vector<int64_t>{1, 1, 1}));
+    EXPECT_NEAR(best.score, 3 * std::log(0.6) + (rules ? 0 : std::log(1e-9)), 1e-4);
+  }
+}
+
 TEST(BeamStop, ANegativePenaltyIsBoundedByTheShortestContinuation) {
   // The empty output and "1" are finished after two steps. "2 2" is better than "1" if it ends at once, which
   // it does; were its length the maximum, it would be far worse.
@@ -96,10 +121,41 @@ TEST(BeamStop, AtTheMaximumLengthTheEndIsForcedWithItsProbability) {
   EXPECT_NEAR(best.score, best.log_probability / 4, 1e-12);
 }
 
+TEST(BeamStop, WithoutAForcedEndAnOutputIsCutAtTheMaximumLength) {
+  const auto tables = constant_tables(1, logs({0.1F, 0.9F}));
+  for (int64_t beam : {1, 2}) {
+    MarkovModel model(tables), greedy(tables);
+    const DecodeOptions options{
+        .beam = beam, .length_penalty = 1, .early_stopping = false, .forced_end = false};
+    const auto best = beam_search(model, kBegin, kEnd, {3}, options).at(0).at(0);
+    EXPECT_EQ(best.tokens, (std::vector<int64_t>{1, 1, 1}));
+    EXPECT_FALSE(best.finished);
+    EXPECT_NEAR(best.log_probability, 3 * std::log(0.9), 1e-6);
+    EXPECT_NEAR(best.score, best.log_probability / 3, 1e-12);  // no end is counted
+    EXPECT_EQ(model.rows_at_steps().size(), 3U);
+    expect_same({best}, greedy_search(greedy, kBegin, kEnd, {3}, options).at(0), 1e-6);
+  }
+}
+
+TEST(BeamStop, WithoutAForcedEndOneThatEndsInTheLastStepCompetes) {
+  // The last of 2 tokens may be the end: "1 end" has the probability .9 · .6, "1 1" .9 · .4.
+  auto tables = constant_tables(1, logs({0.1F, 0.9F})).clone();
+  tables[0][1][1].copy_(at::tensor(at::ArrayRef<float>(logs({0.6F, 0.4F}))));
+  const auto found = search_one(
+      tables, 2, {.beam = 2, .length_penalty = 0, .early_stopping = false, .forced_end = false, .nbest = 2});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].tokens, (std::vector<int64_t>{1}));
+  EXPECT_TRUE(found[0].finished);
+  EXPECT_EQ(found[1].tokens, (std::vector<int64_t>{1, 1}));
+  EXPECT_FALSE(found[1].finished);
+}
+
 TEST(BeamStop, AMaximumOfZeroGivesTheEmptyOutput) {
-  const auto best = search_one(random_tables(1, 5, 3), 0, {.beam = 3}).at(0);
-  EXPECT_TRUE(best.tokens.empty());
-  EXPECT_FALSE(best.finished);
+  for (const bool forced : {true, false}) {
+    const auto best = search_one(random_tables(1, 5, 3), 0, {.beam = 3, .forced_end = forced}).at(0);
+    EXPECT_TRUE(best.tokens.empty());
+    EXPECT_FALSE(best.finished);
+  }
 }
 
 TEST(BeamStop, TheSmallestOfTheThreeMaximaHolds) {

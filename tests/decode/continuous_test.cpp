@@ -28,6 +28,7 @@ const std::vector<Sentence> kSentences = {
     {3, 15, {.beam = 1, .min_length = 4}},
     {4, 15, {.beam = 1, .no_repeat_ngram = 2}},
     {9, 5, {.beam = 1}},
+    {2, 4, {.beam = 1, .forced_end = false}},
 };
 
 TEST(GreedySentences, GetWhatEachGetsAlone) {

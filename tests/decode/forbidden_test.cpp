@@ -1,6 +1,7 @@
 // A token that a model forbids is never chosen, and the others keep their probabilities.
 
 #include <algorithm>
+#include <cmath>
 
 #include "decode/beam.h"
 #include "decode/greedy.h"
@@ -40,6 +41,37 @@ TEST(Forbidden, BeamSearchFindsTheBestOfTheRest) {
     ASSERT_LT(expected.size(), all);
     ForbiddingModel model(tables);
     expect_same(beam_search(model, kBegin, kEnd, {limit}, options).at(0), expected, 1e-5);
+  }
+}
+
+TEST(Forbidden, RenormalizedItIsAsIfTheModelDidNotHaveIt) {
+  const int64_t limit = 3, width = 125;
+  for (const int64_t least : {0, 2}) {
+    const auto tables = tempting_tables(3);
+    DecodeOptions options{.beam = width, .early_stopping = false, .min_length = least, .nbest = width};
+    ForbiddingModel model(tables);
+    options.renormalize = true;
+    const auto found = beam_search(model, kBegin, kEnd, {limit}, options).at(0);
+    auto without = tables.clone();  // a token that is next to impossible
+    without.select(3, kForbidden).fill_(-100);
+    if (least == 0) {
+      auto expected = exhaustive(without[0], kBegin, kEnd, limit, options);
+      std::erase_if(expected, [](const Hypothesis& one) { return has_forbidden(one.tokens); });
+      expect_same(found, expected, 1e-5);
+      continue;
+    }
+    // Before the minimum the end is left out of the sum: what has 2 tokens and more has the sum 1.
+    double sum = 0;
+    for (const Hypothesis& one : found) sum += std::exp(one.log_probability);
+    EXPECT_LE(sum, 1 + 1e-5);
+    double longer = 0;
+    options.renormalize = false;
+    MarkovModel other(without);
+    const auto plain = beam_search(other, kBegin, kEnd, {limit}, options).at(0);
+    for (const Hypothesis& one : plain) {
+      if (!has_forbidden(one.tokens)) longer += std::exp(one.log_probability);
+    }
+    EXPECT_LT(longer, sum);
   }
 }
 

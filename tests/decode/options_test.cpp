@@ -75,7 +75,7 @@ TEST(DecodeOptionList, HasEveryOptionOnce) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
     EXPECT_FALSE(option.help.empty()) << option.name;
   }
-  EXPECT_EQ(names.size(), 12u) << "a field of DecodeOptions belongs into the list";
+  EXPECT_EQ(names.size(), 15u) << "a field of DecodeOptions belongs into the list";
 }
 
 TEST(LengthNorm, FollowsTheFormulas) {

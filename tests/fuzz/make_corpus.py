@@ -9,6 +9,7 @@ Inputs that fuzzing found are named found-…; this script leaves them alone.
 # ruff: noqa: E501 - inputs are shown as they are
 
 import gzip
+import io
 import json
 import pathlib
 import struct
@@ -16,7 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
+import torch
+
 CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+MODELS = CORPUS.parent.parent / "interop/references"
 
 
 def put(target, name, contents):
@@ -190,6 +195,37 @@ def plain_seeds():
     put("wordnet", "count", parts(index, first.replace(b"03", b"ffffffffffffffff"), b""))
 
 
+def foreign_seeds():
+    """Files of other programs. Of a model folder the files that fit into an input, with the model's number and the file's
+    before them, as tensors/import.cpp counts them."""
+    weights = {"a.weight": torch.arange(6.0).reshape(2, 3), "b": torch.ones(2, dtype=torch.float16)}
+    weights["tied"] = weights["a.weight"].t()
+    for name, archive in {"archive": True, "stream": False}.items():
+        made = io.BytesIO()
+        torch.save(weights, made, _use_new_zipfile_serialization=archive)
+        put("torch_file", name, made.getvalue())
+    torch.save({"a": print}, made := io.BytesIO())
+    put("torch_file", "function", made.getvalue())
+
+    arrays = {"w": numpy.arange(6, dtype="f4").reshape(2, 3), "text": numpy.frombuffer(b"a: 1\n", dtype="i1")}
+    for name, save in {"stored": numpy.savez, "deflated": numpy.savez_compressed}.items():
+        save(made := io.BytesIO(), **arrays)
+        put("npz", name, made.getvalue())
+    numpy.savez(made := io.BytesIO(), w=numpy.asfortranarray(numpy.ones((2, 3))), empty=numpy.ones((0, 3)))
+    put("npz", "columns", made.getvalue())
+
+    kinds = {
+        "marian": ["config.json", "generation_config.json", "vocab.json", "source.spm"],
+        "t5-1.1": ["config.json", "generation_config.json", "spiece.model"],
+        "gpt2": ["config.json", "generation_config.json", "vocab.json", "merges.txt"],
+        "bert": ["config.json", "tokenizer_config.json", "vocab.txt"],
+        "marian-npz": ["decoder.yml", "vocab.yml", "source.spm"],
+    }
+    for kind, (model, files) in enumerate(kinds.items()):
+        for number, file in enumerate(files):
+            put("import", f"{model}-{file}", bytes([kind, number]) + (MODELS / model / file).read_bytes())
+
+
 def tensor_seeds(program):
     for choice, text in {
         "sst2": (2, "sentence\tlabel\na cat\t1\n"),
@@ -203,6 +239,9 @@ def tensor_seeds(program):
                     ' 9223372036854775807, "span2_text": "it"}, "label": true}\n'),
         "wsc-low": (32, '{"text": "a b it", "target": {"span1_index": -9223372036854775808, "span1_text": "a",'
                         ' "span2_index": 2, "span2_text": "it"}, "label": true}\n'),
+        "squad": (36, '{"context": "It is 3 o\'clock.", "question": "When?", "answers": {"text": ["3", "3 o\'clock"]}}\n'),
+        "squad-whole": (37, '{"data": [{"paragraphs": [{"context": "a, b", "qas": [{"question": "q", "answers": [{"text":'
+                            ' "b"}]}]}]}]}\n'),
     }.items():  # fmt: skip
         put("benchmark", choice, bytes([text[0]]) + text[1].encode())
 
@@ -253,4 +292,5 @@ def tensor_seeds(program):
 
 if __name__ == "__main__":
     plain_seeds()
+    foreign_seeds()
     tensor_seeds(sys.argv[1])

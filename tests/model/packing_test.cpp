@@ -41,6 +41,19 @@ TEST(PackedRows, MayBeNone) {
   EXPECT_TRUE(at::equal(rows.unpack(at::ones({0, 4})), at::zeros({2, 3, 4})));
 }
 
+TEST(PackedRows, OfEqualLengthsAreTakenTogether) {
+  const PackedRows rows(at::tensor({2, 2, 0, 3, 2}, at::kLong), 3, PackedRows::Bits::alone);
+  const auto packed = at::arange(9).view({9, 1}).to(at::kDouble);
+  std::vector<std::vector<int64_t>> shapes;
+  const auto result = rows.for_each_length(packed, [&](const at::Tensor& own) {
+    shapes.push_back(own.sizes().vec());
+    return own + 100 * static_cast<double>(shapes.size());
+  });
+  EXPECT_EQ(shapes, (std::vector<std::vector<int64_t>>{{2, 2, 1}, {1, 3, 1}, {1, 2, 1}}));
+  const auto added = at::tensor({100., 100., 100., 100., 200., 200., 200., 300., 300.}, at::kDouble);
+  EXPECT_TRUE(at::equal(result, packed + added.view({9, 1})));
+}
+
 TEST(PackedRows, AreWorthItWhereThereIsPadding) {
   EXPECT_TRUE(rows_worth_packing(at::tensor({10, 5}, at::kLong), 10));
   EXPECT_FALSE(rows_worth_packing(at::tensor({10, 10}, at::kLong), 10));

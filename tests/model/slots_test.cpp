@@ -156,6 +156,25 @@ TEST_P(Slots, SourcesEncodedTogetherHaveTheBitsOfEachAlone) {
   }
 }
 
+TEST_P(Slots, LongSourcesEncodedTogetherHaveTheBitsOfEachAlone) {
+  ModelOptions longer = options();
+  longer.max_length = 600;
+  EncoderDecoder model(longer, kVocabulary, kVocabulary, true);
+  ready(model);
+  c10::NoGradGuard no_grad;
+  std::vector<std::vector<int64_t>> sources;
+  for (const int64_t length : {48, 49, 1, 130, 33, 130, 600, 97}) {
+    const auto drawn = at::randint(kVocabulary, {length}, at::kLong);
+    const int64_t* ids = drawn.const_data_ptr<int64_t>();
+    sources.emplace_back(ids, ids + length);
+  }
+  const auto all = model.encode_apart(sources);
+  for (size_t n = 0; n < sources.size(); ++n) {
+    const auto own = model.encode(at::tensor(sources[n], at::kLong).unsqueeze(0), {})[0];
+    EXPECT_TRUE(at::equal(all[static_cast<int64_t>(n)].narrow(0, 0, own.size(0)), own)) << "source " << n;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Slots,
                          ::testing::Combine(::testing::ValuesIn(testing::kinds_of_models()),
                                             ::testing::Bool()),

@@ -228,13 +228,13 @@ def test_evaluate_takes_the_split_that_synth_eval_takes(folder):
 
 
 INTERRUPTED = """
-import sys, synthesizer
+import sys, time, synthesizer
 m = synthesizer.load(sys.argv[1])
 print("ready", flush=True)
 try:
     {call}
 except KeyboardInterrupt:
-    print("interrupted", flush=True)
+    print("interrupted at", time.monotonic(), flush=True)
 """
 CALLS = {
     "translate": 'm.translate(["one two three"] * 200_000, batch_tokens=64)',
@@ -244,6 +244,8 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_ends_long_work_at_once(language_model, translation, call):
+    """Within a decoding step or 50 ms; the rest of the 2 s is for a busy machine. What Python and LibTorch do
+    at the end of the process does not count."""
     run = translation if call == "translate" else language_model
     program = [sys.executable, "-c", INTERRUPTED.format(call=CALLS[call]), run]
     process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
@@ -251,10 +253,11 @@ def test_ctrl_c_ends_long_work_at_once(language_model, translation, call):
         assert process.stdout.readline() == "ready\n"
         time.sleep(3)  # into the C++ code
         assert process.poll() is None
+        sent = time.monotonic()  # a clock that both processes read
         process.send_signal(signal.SIGINT)
-        begin = time.monotonic()
-        assert process.communicate(timeout=60)[0] == "interrupted\n"
-        assert time.monotonic() - begin < 5
+        *said, ended = process.communicate(timeout=60)[0].split()
+        assert said == ["interrupted", "at"]
+        assert float(ended) - sent < 2
     finally:
         process.kill()
         process.wait()

@@ -269,12 +269,12 @@ def unknown_space_stops_nobody(machine):
 def an_unsuitable_python_is_passed_over(machine):
     suitable = machine.python("python3.12", (3, 12))
     assert machine.bash("find_python") == (0, suitable + "\n", [])
-    for unsuitable in [{"version": (3, 8)}, {"version": (3, 99)}, {"venv": False}, {"headers": False}]:
+    for unsuitable in [{"version": (3, 10)}, {"version": (3, 99)}, {"venv": False}, {"headers": False}]:
         machine.python("python3", **{"version": (3, 11), **unsuitable})
         assert machine.bash("find_python") == (0, suitable + "\n", []), unsuitable
     machine.command("python3", "#!/bin/sh\necho 'pyenv: python3: command not found'\nexit 127\n")
     assert machine.bash("find_python") == (0, suitable + "\n", [])
-    first = machine.python("python3", (3, 10))
+    first = machine.python("python3", (3, 13))
     assert machine.bash("find_python") == (0, first + "\n", [])
 
 
@@ -365,6 +365,24 @@ def run_passes_everything_on(machine):
 
 
 @on_a_machine
+def paths_are_those_of_the_caller(machine):
+    """A file of that name in the clone is not meant, nor is one made there."""
+    machine.with_everything()
+    place = machine.folder / "some where"
+    place.mkdir()
+    for folder in [place, machine.root]:
+        (folder / "text.txt").write_text(f"of {folder.name}", encoding="utf-8")
+    program = '#!/bin/sh\n[ "$1" != - ] || exit 0\ncase $1 in tools/*) exit 0;; esac\ncat "$1" >"$2"\n'
+    machine.command("synth", program, machine.root / "build" / "release" / "bin")
+    machine.command("python", program, machine.root / ".venv" / "bin")
+    for verb in ["synth", "python"]:
+        words = [BASH, str(machine.root / "run"), verb, "text.txt", f"of-{verb}"]
+        assert machine.run(words, cwd=place) == (0, "", [])
+        assert (place / f"of-{verb}").read_text(encoding="utf-8") == "of some where"
+        assert not (machine.root / f"of-{verb}").exists()
+
+
+@on_a_machine
 def run_works_through_a_link_and_a_relative_path(machine):
     machine.with_everything()
     (machine.folder / "linked").symlink_to(machine.root / "run")
@@ -433,6 +451,7 @@ if __name__ == "__main__":
                 only_the_package_itself_counts,
                 a_tool_from_elsewhere_counts_as_its_package,
                 run_passes_everything_on,
+                paths_are_those_of_the_caller,
                 run_works_through_a_link_and_a_relative_path,
                 names_of_tests_are_passed_on,
                 a_failed_build_ends_it_all,

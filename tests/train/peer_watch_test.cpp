@@ -109,7 +109,34 @@ TEST_F(PeerWatching, a_board_that_is_gone_is_rank_0) {
 
 TEST_F(PeerWatching, a_failure_without_a_culprit_keeps_its_symptom) {
   const auto first = watch(0), second = watch(1);
-  EXPECT_NE(first->blame("odd symptom").find("odd symptom"), std::string::npos);
+  const std::string message = first->blame("odd symptom");
+  EXPECT_NE(message.find("odd symptom"), std::string::npos) << message;
+  EXPECT_NE(message.find("between ranks 0 and 1"), std::string::npos) << message;
+}
+
+TEST(LostConnection, is_named_by_its_two_ends) {
+  Notes notes(3);
+  auto watch = [&](int64_t rank) {
+    return std::make_unique<PeerWatch>(rank, 3, PeerWatch::Seconds(1.2),
+                                       notes.board(static_cast<size_t>(rank)), [](const std::string&) {});
+  };
+  const auto first = watch(0), second = watch(1), third = watch(2);
+  auto other = std::async(std::launch::async, [&] { return third->blame("reset"); });
+  const std::string message = first->blame("closed");
+  EXPECT_NE(message.find("the connection between ranks 0 and 2 was lost"), std::string::npos) << message;
+  EXPECT_NE(message.find("closed"), std::string::npos) << message;
+  EXPECT_NE(other.get().find("between ranks 0 and 2"), std::string::npos);
+}
+
+TEST(LostConnection, of_one_end_alone_names_that_one) {
+  Notes notes(3);
+  auto watch = [&](int64_t rank) {
+    return std::make_unique<PeerWatch>(rank, 3, PeerWatch::Seconds(1.2),
+                                       notes.board(static_cast<size_t>(rank)), [](const std::string&) {});
+  };
+  const auto first = watch(0), second = watch(1), third = watch(2);
+  const std::string message = second->blame("reset");
+  EXPECT_NE(message.find("rank 1 has lost its connection"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -34,6 +34,22 @@ TEST_F(Place, is_none_without_variables_or_for_one_process) {
   EXPECT_FALSE(place_from_environment());
 }
 
+TEST_F(Place, is_refused_for_a_rank_of_one_process_that_is_not_0) {
+  set({{"WORLD_SIZE", "1"}, {"RANK", "1"}});
+  EXPECT_THROW(place_from_environment(), InvalidInput);
+}
+
+TEST_F(Place, leaves_the_processes_of_a_machine_to_be_counted) {
+  set({{"WORLD_SIZE", "2"},
+       {"RANK", "1"},
+       {"LOCAL_RANK", "1"},
+       {"MASTER_ADDR", "127.0.0.1"},
+       {"MASTER_PORT", "29500"}});
+  const auto place = place_from_environment();
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->local_size, 0);
+}
+
 TEST_F(Place, is_read_from_the_variables) {
   set({{"WORLD_SIZE", "4"},
        {"RANK", "3"},

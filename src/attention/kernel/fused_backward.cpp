@@ -136,7 +136,8 @@ class FusedBackward {
       if (t->defined() && t->dim() == 4) clear(Operands::matrix(*t, b, h));
     }
     const int64_t all_rows = p_.rows(), rows = p_.rows_of(b);
-    operands_.pack_columns(scratch.columns, b, h, all_rows);
+    // As in the forward pass: logits that rounded otherwise there would not fit their sum.
+    operands_.pack_columns(scratch.columns, b, h, rows);
     scratch.value.pack(operands_.value(b, h).transposed(), all_rows);
     if (to_.query.defined()) scratch.keys.pack(operands_.key(b, h), all_rows);
     if (to_.row.defined() && scratch.head != h) scratch.shared.pack(operands_.column(h), all_rows);

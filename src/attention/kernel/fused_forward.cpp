@@ -72,8 +72,9 @@ Result fused_forward(const Problem& p) {
       const int64_t begin = task % row_blocks * kTileRows, end = std::min(begin + kTileRows, rows);
       const int64_t live = std::clamp(p.rows_of(b), begin, end);
       if (task == first || begin == 0) {
-        operands.pack_columns(scratch.columns, b, h, rows);
-        scratch.value.pack(operands.value(b, h), rows);
+        // By the sample's own rows: how a product is computed must not depend on padding.
+        operands.pack_columns(scratch.columns, b, h, p.rows_of(b));
+        scratch.value.pack(operands.value(b, h), p.rows_of(b));
         scratch.triangular = p.mask.causal && all_finite(operands.value(b, h));
       }
       const Matrix all = Operands::matrix(out, b, h);

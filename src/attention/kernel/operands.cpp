@@ -78,7 +78,8 @@ Table Operands::bias(int64_t b, int64_t h) const {
 }
 
 void Operands::pack_columns(Columns& columns, int64_t b, int64_t h, int64_t rows) const {
-  if (row_.defined() && columns.head != h) columns.column.pack(column(h).transposed(), rows);
+  if (row_.defined() && (columns.head != h || columns.column.packed() != Factor::worth_packing(rows)))
+    columns.column.pack(column(h).transposed(), rows);
   if (query_.defined() && (columns.head != h || columns.sample != b)) {
     columns.key.pack(key(b, h).transposed(), rows);
   }

@@ -193,9 +193,8 @@ HWY_EXPORT(Pack);
 HWY_EXPORT(PackedSize);
 
 void Factor::pack(const Matrix& b, int64_t rows) {
-  constexpr int64_t kFewRows = 8;
   matrix_ = b;
-  packed_ = rows >= kFewRows;
+  packed_ = worth_packing(rows);
   if (!packed_) return;
   const auto size = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
   if (size > capacity_) {

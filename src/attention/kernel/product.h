@@ -14,6 +14,8 @@ class Factor {
   /// Packs b where this pays for the number of rows that it will be multiplied with; otherwise keeps a
   /// reference to it.
   void pack(const Matrix& b, int64_t rows);
+  /// Whether packing pays for that many rows.
+  static bool worth_packing(int64_t rows) { return rows >= 8; }
   /// Packs a weight, for any number of rows, into memory of its own kind (weight_memory.h).
   void pack_weight(const Matrix& b);
 

@@ -24,7 +24,7 @@ void run_benchmark(std::string_view input) {
         examples.push_back(std::move(example));
     }
   });
-  if (!read || examples.empty()) return;
+  if (!read || examples.empty() || benchmark.running_text) return;  // running text has no score
   std::vector<std::string> answers;
   for (const TextExample& example : examples) answers.push_back(example.target);
   try {

@@ -6,16 +6,14 @@
 namespace synthesizer::fuzz {
 namespace {
 
-/// Wrong values are named by their keys, mistakes of the format by the file: any one line will do.
+/// Wrong values are named by their keys, mistakes of the format by the file: any message will do.
 bool load(const MemoryFile& file, Recipe& recipe) {
   try {
     recipe = load_recipe(file.path());
     return true;
-  } catch (const InvalidInput& refusal) {
-    if (std::string_view(refusal.what()).find('\n') != std::string_view::npos)
-      fault(std::string("the message has several lines: ") + refusal.what());
+  } catch (const InvalidInput&) {
+    return false;
   }
-  return false;
 }
 
 }  // namespace
