@@ -4,17 +4,21 @@
 
 FILE is one of study/*.toml: study/README.md says what it holds. A row is an attention with one choice of the
 settings in `grid`. Runs that are finished are kept, those that were interrupted go on, so the command can be
-stopped and started again. --jobs trains so many at once, best with --threads 1; --data is the folder of the
-recipe's data; --show prints what is there and trains nothing. The table goes to standard output and to
-DIR/table.md, all numbers to DIR/results.json.
+stopped and started again; a run of other settings than the file's is an error. --jobs trains so many at once,
+best with --threads 1; --data is the folder of the recipe's data; --show prints what is there and trains
+nothing. The table goes to standard output and to DIR/table.md, all numbers to DIR/results.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import hashlib
 import itertools
 import json
 import math
+import os
+import shlex
 import shutil
 import signal
 import statistics
@@ -27,6 +31,8 @@ from pathlib import Path
 import tomllib
 from comparison.process import SYNTH
 
+TRAINING = {"recipe", "seeds", "set", "rows", "held_out", "average"}
+SCORES = {"eval", "measures", "choose", "test", "test_measures"}
 # Of Student's t distribution with 1, 2, … degrees of freedom: 97.5% lie below.
 QUANTILES = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
 RUNNING: set[subprocess.Popen] = set()
@@ -50,49 +56,36 @@ def rows_of(study: dict) -> list[tuple[str, dict]]:
     return found
 
 
+def text_of(value) -> str:
+    """A value of a grid as it is written in names of runs and in tables."""
+    if isinstance(value, str):
+        return value
+    # 15 digits tell any two numbers of a grid apart, and 30.0 stays 30.
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:.15g}" if is_number else json.dumps(value)
+
+
 def name_of(attention: str, settings: dict, seed: int) -> str:
-    words = [f"{key.rpartition('.')[2]}={value:g}" for key, value in settings.items()]
-    return "_".join([attention, *words, f"seed={seed}"])
+    words = [f"{key.rpartition('.')[2]}={text_of(value)}" for key, value in settings.items()]
+    return "_".join([attention, *words, f"seed={seed}"]).replace("/", "-")
 
 
-def last_step(run: Path) -> int:
-    """Of the last validation that is on record; 0 where there is none."""
-    log = run / "metrics.jsonl"
-    lines = log.read_text().splitlines() if log.exists() else []
-    steps = [entry["step"] for entry in map(json.loads, lines) if entry.get("split") == "dev"]
-    return max(steps, default=0)
-
-
-def output_of(command: list) -> str:
-    """Of a command of synth, which says nothing else but errors. Standard output is the table's."""
-    words = [str(part) for part in [*command, "--quiet"]]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        RUNNING.add(process)
-        output, _ = process.communicate()
-        RUNNING.discard(process)
-    if process.returncode != 0:
-        raise subprocess.CalledProcessError(process.returncode, words)
-    return output
-
-
-def train(study: dict, recipe: Path, run: Path, attention: str, settings: dict, seed: int, options) -> None:
-    """Trains the run, or goes on with it; scores it where the study asks for that."""
-    given = {"model.attention": attention, **settings, "seed": seed}
-    words = [*study.get("set", []), *(f"{key}={value}" for key, value in given.items())]
-    if options.data:
-        words.append(f"data.root={options.data}")
-    command = [SYNTH, "train", "--run", run]
-    if (run / "train_state.safetensors").exists():
-        command.append("--resume")
-    else:
-        shutil.rmtree(run, ignore_errors=True)  # of a start that was stopped before it saved anything
-        command += [recipe, *(part for word in words for part in ("--set", word))]
-    threads = ["--threads", str(options.threads)] if options.threads else []
-    output_of([*command, *threads])
-    if study.get("average"):
-        output_of([SYNTH, "average", run])
-    if "eval" in study:
-        (run / "study.json").write_text(output_of([SYNTH, "eval", run, "--json", *study["eval"], *threads]))
+def check(study: dict, recipe: dict) -> None:
+    """Ends the program where the file asks for what cannot be done, before anything is trained."""
+    if unknown := study.keys() - TRAINING - SCORES:
+        sys.exit(f"study: unknown key {min(unknown)}: there are {', '.join(sorted(TRAINING | SCORES))}")
+    if len(study["seeds"]) > len(QUANTILES) + 1:
+        sys.exit(f"study: {len(study['seeds'])} seeds: intervals are known for at most {len(QUANTILES) + 1}")
+    steps_of(study)
+    names = [name_of(*row, study["seeds"][0]) for row in rows_of(study)]
+    if twice := {name for name in names if names.count(name) > 1}:
+        sys.exit(f"study: two rows have the name {min(twice)}")
+    if ("choose" in study) != ("test" in study):
+        sys.exit("study: choose and test need each other: only rows that dev chose are tested")
+    if "choose" in study and study["choose"].keys() not in ({"highest"}, {"lowest"}):
+        sys.exit('study: choose is { highest = "MEASURE" } or { lowest = "MEASURE" }')
+    if "held_out" in study and recipe["data"].get("columns"):
+        sys.exit("study: held_out does not go with data.columns: a header would be cut as a line")
 
 
 def steps_of(study: dict) -> int:
@@ -104,39 +97,197 @@ def steps_of(study: dict) -> int:
     return int(steps[-1])
 
 
-def scores_of(study: dict, run: Path) -> dict[str, float] | None:
-    """The measures of a finished run; nothing where it is not finished."""
-    if last_step(run) < steps_of(study):
-        return None
-    if "eval" in study:
-        file = run / "study.json"
-        return json.loads(file.read_text()) if file.exists() else None
+def last_step(run: Path) -> int:
+    """Of the last validation that is on record; 0 where there is none."""
+    steps = [entry["step"] for entry in validations(run)]
+    return max(steps, default=0)
+
+
+def validations(run: Path) -> list[dict]:
     entries = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
-    return {"loss": [entry["loss"] for entry in entries if entry.get("split") == "dev"][-1]}
+    return [entry for entry in entries if entry.get("split") == "dev"]
 
 
-def summary(values: list[float]) -> str:
-    """Mean ± half of the 95% interval of the mean, and how many there are."""
+def output_of(command: list) -> str:
+    """Of a command of synth, which prints errors alone; a failure ends the program. Standard output is the
+    table's."""
+    words = [str(part) for part in [*command, "--quiet"]]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        RUNNING.add(process)
+        output, _ = process.communicate()
+        RUNNING.discard(process)
+    if process.returncode != 0:
+        sys.exit(f"study: status {process.returncode} of {shlex.join(words)}")
+    return output
+
+
+def write(path: Path, content: bytes) -> None:
+    """All of it or nothing, whenever this program is killed."""
+    beside = path.with_name(path.name + ".tmp")
+    beside.write_bytes(content)
+    os.replace(beside, path)
+
+
+def write_json(path: Path, value) -> None:
+    write(path, (json.dumps(value, indent=1) + "\n").encode())
+
+
+def hold_out(part: dict, source: Path, folder: Path) -> dict:
+    """Cuts a dev set from the training file; the settings that name the files.
+
+    Lines are chosen by their hash: the same ones on every machine, and equal lines are on one side."""
+    file = source / part["from"]
+    packed = file.suffix == ".gz"
+    content = gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
+    lines = content.removesuffix(b"\n").split(b"\n")
+    if not 0 < part["rows"] < len(lines):
+        sys.exit(f"study: held_out.rows is {part['rows']}, but {file} has {len(lines)} lines")
+    hashes = [hashlib.sha256(line).digest() for line in lines]
+    limit = sorted(hashes)[part["rows"] - 1]
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {split: split + "".join(file.suffixes) for split in ("train", "dev")}
+    for split, name in names.items():
+        kept = [line for line, found in zip(lines, hashes) if (found <= limit) == (split == "dev")]
+        text = b"".join(line + b"\n" for line in kept)
+        write(folder / name, gzip.compress(text, mtime=0) if packed else text)
+    test = str((source / part["test"]).resolve())
+    given = {"root": str(folder.resolve()), **names, "test": test}
+    return {f"data.{key}": value for key, value in given.items()}
+
+
+def settings_of(study: dict, recipe: dict, attention: str, settings: dict, seed: int) -> dict:
+    """What the file fixes of a run: its results stand in the table of these settings alone."""
+    shared = {key: study[key] for key in ("set", "held_out", "average") if key in study}
+    return {"recipe": recipe, **shared, "attention": attention, "settings": settings, "seed": seed}
+
+
+def is_trained(run: Path, wanted: dict) -> bool:
+    """Whether the run is complete. Ends the program where it was trained with other settings."""
+    file = run / "study-settings.json"
+    if not file.exists():
+        return False
+    found = json.loads(file.read_text())
+    differ = [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]
+    if differ:
+        sys.exit(
+            f"study: {run} was trained with other settings ({', '.join(differ)} of {file.name} differ): "
+            "choose another --folder, or delete it"
+        )
+    return True
+
+
+def train(study: dict, recipe: Path, run: Path, settings: dict, data: dict, threads: list[str]) -> None:
+    """Trains the run, or goes on with it."""
+    given = {"model.attention": settings["attention"], **settings["settings"], "seed": settings["seed"]}
+    given |= data
+    words = [*study.get("set", []), *(f"{key}={json.dumps(value)}" for key, value in given.items())]
+    command = [SYNTH, "train", recipe, "--run", run, *(part for word in words for part in ("--set", word))]
+    if (run / "train_state.safetensors").exists():
+        command.append("--resume")  # which refuses a run that began with another recipe
+    else:
+        shutil.rmtree(run, ignore_errors=True)  # of a start that was stopped before it saved anything
+    output_of([*command, *threads])
+    if last_step(run) != steps_of(study):
+        sys.exit(f"study: {run} ended after {last_step(run)} steps, not {steps_of(study)}: delete it")
+    if study.get("average"):
+        output_of([SYNTH, "average", run])
+    write_json(run / "study-settings.json", settings)  # last: a run that has it is complete
+
+
+def evaluation(run: Path, name: str, words: list[str]) -> dict[str, float] | None:
+    """What `synth eval` with these words gave; nothing where it has not been asked yet."""
+    file = run / name
+    found = json.loads(file.read_text()) if file.exists() else {}
+    return found.get("scores") if found.get("words") == words else None
+
+
+def evaluate(run: Path, name: str, words: list[str], threads: list[str]) -> None:
+    if evaluation(run, name, words) is None:
+        scores = json.loads(output_of([SYNTH, "eval", run, "--json", *words, *threads]))
+        write_json(run / name, {"words": words, "scores": scores})
+
+
+def scores_of(study: dict, run: Path) -> dict[str, float] | None:
+    """The measures on dev of a complete run."""
+    if "eval" in study:
+        return evaluation(run, "study.json", study["eval"])
+    return {"loss": validations(run)[-1]["loss"]}
+
+
+def result_of(study: dict, recipe: dict, folder: Path, attention: str, settings: dict) -> dict:
+    """What is known of a row on dev: the seeds whose runs are complete, their names and their scores."""
+    row: dict = {"attention": attention, "settings": settings, "seeds": [], "runs": [], "scores": []}
+    for seed in study["seeds"]:
+        run = folder / name_of(attention, settings, seed)
+        if not is_trained(run, settings_of(study, recipe, attention, settings, seed)):
+            continue
+        if (scores := scores_of(study, run)) is not None:
+            row["seeds"].append(seed)
+            row["runs"].append(run.name)
+            row["scores"].append(scores)
+    return row
+
+
+def summary(values: list[float], sign: str = "") -> str:
+    """Mean ± half of the 95% interval of the mean."""
     mean = statistics.mean(values)
     if len(values) < 2:
-        return f"{mean:.3f}"
+        return f"{mean:{sign}.3f}"
     half = QUANTILES[len(values) - 2] * statistics.stdev(values) / math.sqrt(len(values))
-    return f"{mean:.3f} ± {half:.3f}"
+    return f"{mean:{sign}.3f} ± {half:.3f}"
 
 
-def table(study: dict, results: list[dict]) -> str:
-    measures = study.get("measures", ["loss"])
-    lines = ["| attention | settings | seeds | " + " | ".join(measures) + " | standard deviation |"]
-    lines.append("|" + "---|" * (4 + len(measures)))
-    for row in results:
-        settings = ", ".join(f"{key} {value:g}" for key, value in row["settings"].items())
-        cells = [summary([scores[name] for scores in row["scores"]]) for name in measures]
-        first = [scores[measures[0]] for scores in row["scores"]]
-        spread = f"{statistics.stdev(first):.3f}" if len(first) > 1 else "–"
-        lines.append(
-            f"| {row['attention']} | {settings} | {len(first)} | " + " | ".join(cells) + f" | {spread} |"
-        )
+def differences(row: dict, first: dict, name: str) -> list[float]:
+    """To the first row, seed by seed, where both have the seed."""
+    of = dict(zip(first["seeds"], first["scores"]))
+    pairs = zip(row["seeds"], row["scores"])
+    return [scores[name] - of[seed][name] for seed, scores in pairs if seed in of]
+
+
+def table(measures: list[str], rows: list[dict], first: dict) -> str:
+    """The last two columns are of the first measure; `first` is the row that the others are compared with."""
+    titles = ["attention", "settings", "seeds", *measures]
+    titles += ["standard deviation", "difference to the first row, paired"]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    for row in rows:
+        values = [scores[measures[0]] for scores in row["scores"]]
+        paired = [] if row is first else differences(row, first, measures[0])
+        cells = [
+            row["attention"],
+            ", ".join(f"{key} {text_of(value)}" for key, value in row["settings"].items()),
+            str(len(values)),
+            *(summary([scores[name] for scores in row["scores"]]) for name in measures),
+            f"{statistics.stdev(values):.3f}" if len(values) > 1 else "–",
+            summary(paired, "+").replace("-", "−") if paired else "–",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def chosen(study: dict, results: list[dict]) -> list[dict]:
+    """Of each attention the row with the best mean on dev."""
+    ((direction, name),) = study["choose"].items()
+    best = max if direction == "highest" else min
+    of: dict[str, list[dict]] = {}
+    for row in results:
+        of.setdefault(row["attention"], []).append(row)
+    return [
+        best(rows, key=lambda row: statistics.mean(scores[name] for scores in row["scores"]))
+        for rows in of.values()
+    ]
+
+
+def table_of_test(study: dict, best: list[dict], folder: Path) -> str:
+    """Of the chosen rows, which get their scores on test; empty where one has not been scored yet."""
+    for row in best:
+        scores = [evaluation(folder / name, "study-test.json", study["test"]) for name in row["runs"]]
+        if None in scores:
+            return ""
+        row["test"] = scores
+    rows = [{**row, "scores": row["test"]} for row in best]
+    measures = study.get("test_measures", study.get("measures", ["loss"]))
+    title = "\nOn test, of each attention the row that dev chose:\n\n"
+    return title + table(measures, rows, rows[0])
 
 
 def do_all(pool: ThreadPoolExecutor, work: Callable, arguments: Iterable[tuple]) -> None:
@@ -165,35 +316,51 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, pass_on)
     study = tomllib.loads(options.file.read_text())
-    recipe = (options.file.parent / study["recipe"]).resolve()
+    file = (options.file.parent / study["recipe"]).resolve()
+    recipe = tomllib.loads(file.read_text())
+    check(study, recipe)
     folder = options.folder or Path("runs/study") / options.file.stem
     folder.mkdir(parents=True, exist_ok=True)
     rows = rows_of(study)
-    if len(study["seeds"]) > len(QUANTILES) + 1:
-        sys.exit(f"study: {len(study['seeds'])} seeds: intervals are known for at most {len(QUANTILES) + 1}")
+    threads = ["--threads", str(options.threads)] if options.threads else []
+    data = {"data.root": options.data} if options.data else {}
+
+    def results() -> list[dict]:
+        return [result_of(study, recipe, folder, *row) for row in rows]
 
     def train_row(seed: int, number: int) -> None:
         attention, settings = rows[number]
         run = folder / name_of(attention, settings, seed)
-        if scores_of(study, run) is not None:
-            return
-        print(f"seed {seed}, row {number + 1} of {len(rows)}: {run.name}", file=sys.stderr, flush=True)
-        train(study, recipe, run, attention, settings, seed, options)
+        wanted = settings_of(study, recipe, attention, settings, seed)
+        if not is_trained(run, wanted):
+            print(f"seed {seed}, row {number + 1} of {len(rows)}: {run.name}", file=sys.stderr, flush=True)
+            train(study, file, run, wanted, data, threads)
+        if "eval" in study:
+            evaluate(run, "study.json", study["eval"], threads)
 
+    found = results()  # also where something is trained first: no run may be of other settings
     if not options.show:
+        if "held_out" in study:
+            source = Path(options.data or file.parent / recipe["data"].get("root", ""))
+            data = hold_out(study["held_out"], source, folder / "data")
         with ThreadPoolExecutor(options.jobs) as pool:
             do_all(pool, train_row, itertools.product(study["seeds"], range(len(rows))))
-    results = []
-    for attention, settings in rows:
-        runs = [folder / name_of(attention, settings, seed) for seed in study["seeds"]]
-        scores = [found for run in runs if (found := scores_of(study, run)) is not None]
-        if scores:
-            results.append({"attention": attention, "settings": settings, "scores": scores})
-    if not results:
+        found = results()
+    known = [row for row in found if row["scores"]]
+    if not known:
         sys.exit("study: no run is finished yet")
-    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (folder / "table.md").write_text(table(study, results))
-    print(table(study, results), end="")
+    measures = study.get("measures", ["loss"])
+    text = table(measures, known, found[0])
+    if "test" in study and all(row["seeds"] == study["seeds"] for row in found):
+        best = chosen(study, found)
+        if not options.show:
+            runs = [folder / name for row in best for name in row["runs"]]
+            with ThreadPoolExecutor(options.jobs) as pool:
+                do_all(pool, evaluate, [(run, "study-test.json", study["test"], threads) for run in runs])
+        text += table_of_test(study, best, folder)
+    write_json(folder / "results.json", known)
+    write(folder / "table.md", text.encode())
+    print(text, end="")
 
 
 if __name__ == "__main__":

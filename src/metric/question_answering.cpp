@@ -16,11 +16,11 @@ bool is_ascii_punctuation(char c) {
   return std::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~").find(c) != std::string_view::npos;
 }
 
-/// What Python's \b takes for part of a word, of what is left when ASCII punctuation is gone.
+/// What Python's \w matches of what is left when ASCII punctuation, and with it the underscore, is gone.
+/// Marks, format characters such as the zero-width space, and private use end a word.
 bool is_word_character(char32_t c) {
   const auto category = unicode::category(c);
-  return category != unicode::Category::punctuation && category != unicode::Category::symbol &&
-         !unicode::is_space(c);
+  return category == unicode::Category::letter || category == unicode::Category::number;
 }
 
 std::string without_articles(std::string_view text) {

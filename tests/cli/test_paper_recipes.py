@@ -80,26 +80,79 @@ def count(synth, recipe, *settings):
     return json.loads(synth("params", RECIPES / recipe, "--json", *changes(settings)).stdout)
 
 
-# What the recipes say of the paper's sizes. (In millions: ours, printed.)
-COUNTS = [
-    ("paper/c4.toml", "V", [], 223),
-    ("paper/c4.toml", "R", [], 254),
-    ("paper/c4.toml", "R+V", ['model.options={ weights = "sum" }'], 292),
-    ("paper/c4.toml", "D+V", ['model.options={ weights = "sum" }'], 243),
-    ("language-model/lm1b.toml", "V", [], 70),
-    ("language-model/lm1b.toml", "Fix", [], 53),
-    ("translation/wmt14-en-de.toml", "V", [], 68),
-    ("translation/wmt14-en-de-control.toml", "V", [], 73),
-]
+# Options that a row of the paper's C4 table needs.
+OPTIONS = {
+    "R+V": ['model.options={ weights = "sum" }'],
+    "D+V": ['model.options={ weights = "sum" }'],
+    "light-conv:9": ["model.options={ groups = 768 }"],
+    "dynamic-conv:9": ["model.options={ groups = 768 }"],
+}
 
 
-@pytest.mark.parametrize("recipe, attention, settings, printed", COUNTS)
-def test_full_size_beside_the_papers(synth, recipe, attention, settings, printed):
-    found = count(synth, recipe, f"model.attention={attention}", *settings)
-    assert found["paper"].startswith(f"{printed * 1_000_000:,} parameters of {attention} on ")
+def stated_counts(recipe):
+    """(attention, millions here, printed) of the sentence in which a recipe lists them."""
+    text = (RECIPES / recipe).read_text().replace("\n#", "")
+    sentence = re.search(r"Parameters here \(printed\), in millions[^:]*: (.*?)\.\s", text)[1]
+    return re.findall(r"([A-Za-z][\w+-]*(?::\d+)?) ([\d.]+) \((\d+)\)", sentence)
+
+
+COUNTED = ["paper/c4.toml", "language-model/lm1b.toml"]
+COUNTED += ["translation/wmt14-en-de.toml", "translation/wmt14-en-fr.toml"]
+COUNTS = [(recipe, *row) for recipe in COUNTED for row in stated_counts(recipe)]
+
+
+@pytest.mark.parametrize("recipe, attention, here, printed", COUNTS)
+def test_full_size_beside_the_papers(synth, recipe, attention, here, printed):
+    settings = [f"model.attention={attention}", *(OPTIONS.get(attention, []) if "c4" in recipe else [])]
+    found = count(synth, recipe, *settings)
+    assert f"{found['total'] / 1e6:.1f}" == here
     assert sum(found["parts"].values()) == found["total"]
-    text = synth("params", RECIPES / recipe, *changes([f"model.attention={attention}", *settings])).stdout
+    if "en-fr" in recipe:
+        return  # the paper's one column of parameters is listed with the German data
+    assert found["paper"].startswith(f"{int(printed) * 1_000_000:,} parameters of {attention} on ")
+    text = synth("params", RECIPES / recipe, *changes(settings)).stdout
     assert f"{found['total']:,}" in text and found["paper"] in text
+
+
+def test_every_row_of_the_papers_tables_is_counted():
+    rows = {recipe: [row[0] for row in stated_counts(recipe)] for recipe in COUNTED}
+    every = ["V", "Fix", "R", "FR", "D", "FD", "D+R", "D+V", "R+V"]
+    assert rows.pop("paper/c4.toml") == ["V", "dynamic-conv:9", "light-conv:9", "D", "R", "R+V", "D+V"]
+    assert len(rows) == 3 and all(row == every for row in rows.values())
+
+
+def test_what_is_said_of_the_convolutions_on_c4(synth):
+    """Without the authors' pointwise maps, and with a kernel for each head."""
+
+    def millions(name, groups, more=0):
+        options = f"model.options={{ groups = {groups} }}"
+        total = count(synth, "paper/c4.toml", f"model.attention={name}", options)["total"]
+        return round((total + more) / 1e6, 1)
+
+    assert millions("light-conv:9", 768, 24 * 768**2) == 223.8
+    assert [millions(f"{kind}-conv:9", 12) for kind in ["light", "dynamic"]] == [209.5, 211.5]
+
+
+def test_the_universal_transformer_on_c4(synth):
+    settings = ["model.recurrent_depth=24", "model.halting_threshold=0.5", "model.positions=relative"]
+    assert round(count(synth, "paper/c4.toml", *settings)["total"] / 1e6, 1) == 41.2
+
+
+def test_the_vocabulary_is_that_of_pre_training(synth):
+    totals = {count(synth, f"paper/{name}.toml")["total"] for name in ["c4", "en-mix", "glue", "superglue"]}
+    assert len(totals) == 1
+
+
+def test_options_of_the_pre_trained_run_are_given_again(synth, data, mistake, tmp_path):
+    tiny = [*TINY, "model.attention=R+V"]
+    sums = OPTIONS["R+V"]
+    synth("train", RECIPES / "paper/c4.toml", "--run", tmp_path / "c4",
+          *changes([f"data.root={data / 'c4'}", *tiny, *sums]))  # fmt: skip
+    tiny += [f"data.root={data / 'glue'}", f"train.init_from={tmp_path / 'c4'}"]
+    recipe = RECIPES / "paper/glue.toml"
+    synth("train", recipe, "--run", tmp_path / "glue", *changes([*tiny, *sums]))
+    words = ["no tensor", "logits.mixture"]
+    mistake("train", recipe, "--run", tmp_path / "other", *changes(tiny), words=words)
 
 
 @pytest.mark.parametrize("recipe", PAPER)
@@ -122,13 +175,21 @@ def test_the_control_has_the_parameters_of_the_mixture(synth):
         assert stated == mixture
 
 
-def test_lm1b_differs_between_rows_as_printed(synth):
-    of = {
-        a: count(synth, "language-model/lm1b.toml", f"model.attention={a}")["total"]
-        for a in ["V", "Fix", "R"]
-    }
-    assert round((of["V"] - of["Fix"]) / 1e6) == 70 - 53
-    assert 4e6 < of["R"] - of["Fix"] < 5e6  # printed: 58 - 53
+def test_lm1b_differs_between_rows_as_its_recipe_says():
+    stated = {name: (float(here), int(printed)) for name, here, printed in stated_counts(COUNTED[1])}
+
+    def difference(a, b):
+        return round(stated[a][0] - stated[b][0], 1), stated[a][1] - stated[b][1]
+
+    for name in ["V", "R", "FR"]:
+        here, printed = difference(name, "Fix")
+        assert abs(here - printed) <= 1
+    text = (RECIPES / COUNTED[1]).read_text().replace("\n#", "")
+    others = re.findall(r"([\w+]+) - (\w+) (?:is )?([\d.]+)(?: here)? and (\d+)", text)
+    for a, b, here, printed in others:
+        rounded, exact = difference(a, b)
+        assert abs(float(here) - rounded) < 0.15 and int(printed) == exact  # of two counts that are rounded
+    assert len(others) == 5
 
 
 def test_counting_without_data(mistake, synth):

@@ -1,12 +1,15 @@
 """./run bench study: rows over several seeds, and the files in study/."""
 
+import gzip
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
+import samples
 import tomllib
 from program import changes, wait_until
 from runs import saved_step
@@ -45,6 +48,28 @@ def test_rows_are_means_over_seeds(file, tmp_path):
     assert f"| {sum(losses) / 2:.3f} ± " in printed.splitlines()[4]
 
 
+def test_rows_are_compared_with_the_first_one_seed_by_seed(file, tmp_path):
+    file.write_text(file.read_text().replace("seeds = [1, 2]", "seeds = [1, 2, 3]"))
+    folder = tmp_path / "runs"
+    lines = study(file, folder).stdout.splitlines()
+    assert lines[0].split("|")[-2].strip() == "difference to the first row, paired"
+    rows = json.loads((folder / "results.json").read_text())
+    first, other = ([scores["loss"] for scores in rows[n]["scores"]] for n in (0, 2))
+    a, b, c = (theirs - ours for theirs, ours in zip(other, first))
+    mean = (a + b + c) / 3
+    deviation = (((a - mean) ** 2 + (b - mean) ** 2 + (c - mean) ** 2) / 2) ** 0.5
+    half = 4.303 * deviation / 3**0.5  # Student's t, 2 degrees of freedom
+    found = re.fullmatch(r"([+−])([\d.]+) ± ([\d.]+)", lines[4].split("|")[-2].strip())
+    assert abs(float(found[2]) - abs(mean)) <= 0.0005 and found[1] == ("+" if mean >= 0 else "−")
+    assert abs(float(found[3]) - half) <= 0.0005 + half / 500
+    assert lines[2].split("|")[-2].strip() == "–"
+    # Without seed 2 of the first row, the others keep all their seeds and are compared on the rest.
+    shutil.rmtree(folder / "V_seed=2")
+    cells = study(file, folder, "--show").stdout.splitlines()[4].split("|")
+    assert cells[3].strip() == "3"
+    assert cells[-2].strip().replace("−", "-").startswith(f"{(a + c) / 2:+.3f} ± ")
+
+
 def test_what_is_there_is_kept_and_what_is_missing_is_trained(file, tmp_path):
     folder = tmp_path / "runs"
     first = study(file, folder).stdout
@@ -65,6 +90,155 @@ def test_a_start_that_saved_nothing_is_made_again(file, tmp_path):
         if path.name != "config.toml":
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     assert study(file, folder).stdout == first
+
+
+def test_runs_of_other_settings_are_refused(file, language_recipe, tmp_path):
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(language_recipe.read_text())
+    first = file.read_text().replace(str(language_recipe), str(recipe))
+    file.write_text(first)
+    folder = tmp_path / "runs"
+    printed = study(file, folder).stdout
+    kept = {path: path.read_bytes() for path in folder.glob("*/*") if path.is_file()}
+
+    def refused(what):
+        for more in [[], ["--show"]]:
+            done = study(file, folder, *more, check=False)
+            message = f"study: {folder / 'V_seed=1'} was trained with other settings ({what} of "
+            assert done.returncode == 1 and done.stderr.startswith(message) and done.stderr.count("\n") == 1
+            assert {path: path.read_bytes() for path in kept} == kept
+
+    file.write_text(first.replace("train.steps=2", "train.steps=4"))
+    refused("set")
+    file.write_text(first)
+    recipe.write_text(recipe.read_text().replace("dropout = 0.1", "dropout = 0.2"))
+    refused("recipe")
+    recipe.write_text("# The same settings.\n" + language_recipe.read_text())
+    again = study(file, folder)
+    assert again.stdout == printed and again.stderr == ""
+
+
+def test_an_interrupted_run_of_other_settings_is_refused(file, tmp_path):
+    """What was stopped has no study-settings.json yet; its own config.toml tells."""
+    study(file, tmp_path / "complete")
+    run = tmp_path / "runs" / "V_seed=1"
+    shutil.copytree(tmp_path / "complete" / run.name, run)
+    (run / "study-settings.json").unlink()
+    assert study(file, run.parent, "--show", check=False).stderr == "study: no run is finished yet\n"
+    file.write_text(file.read_text().replace('"train.steps=2"', '"train.steps=2", "model.width=8"'))
+    done = study(file, run.parent, check=False)
+    assert done.returncode == 1 and f"{run} was trained with another recipe" in done.stderr
+    assert "model.width" in done.stderr and "Traceback" not in done.stderr
+    assert not (run / "study-settings.json").exists()
+
+
+def test_grids_of_words(file, tmp_path):
+    grid = '{ "train.schedule" = ["constant", "cosine"], "model.bias" = [true], "model.dropout" = [0.05] }'
+    file.write_text(file.read_text().replace('{ "train.logit_learning_rate" = [1, 30] }', grid))
+    folder = tmp_path / "runs"
+    lines = study(file, folder).stdout.splitlines()
+    assert lines[4].startswith("| R | train.schedule cosine, model.bias true, model.dropout 0.05 | 2 | ")
+    run = folder / "R_schedule=cosine_bias=true_dropout=0.05_seed=1"
+    config = tomllib.loads((run / "config.toml").read_text())
+    assert config["train"]["schedule"] == "cosine" and config["model"]["bias"] is True
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("mesures = []", "unknown key mesures"),
+        ('choose = { lowest = "loss" }', "choose and test need each other"),
+        ('choose = { best = "loss" }\ntest = []', "choose is { highest"),
+        ("held_out = { from = 'train.txt', rows = 9999, test = 'dev.txt' }", "held_out.rows is 9999"),
+        ("[[rows]]\nattention = ['V']", "two rows have the name V_seed=1"),
+    ],
+)
+def test_files_that_cannot_be_done(file, tmp_path, words, message):
+    text = file.read_text()
+    file.write_text(text + words if words.startswith("[[") else f"{words}\n{text}")
+    done = study(file, tmp_path / "runs", check=False)
+    assert done.returncode == 1 and done.stderr.startswith(f"study: {message}")
+    assert done.stderr.count("\n") == 1 and not list((tmp_path / "runs").glob("*seed*"))
+
+
+CLASSIFICATION = """
+task = "classification"
+[data]
+train = "train.tsv.gz"
+dev = "dev.tsv.gz"
+tokenizer = "characters"
+vocabulary = 0
+too_long = "truncate"
+[model]
+width = 16
+heads = 2
+layers = 1
+feed_forward = 16
+max_length = 32
+[train]
+batch_tokens = 512
+schedule = "constant"
+warmup = 1
+"""
+
+CHOOSING = """
+recipe = "recipe.toml"
+seeds = [1, 2]
+set = ["train.steps=2"]
+held_out = { from = "train.tsv.gz", rows = 50, test = "dev.tsv.gz" }
+eval = ["--data", "dev", "--weights", "last"]
+measures = ["loss", "accuracy"]
+choose = { lowest = "loss" }
+test = ["--data", "test", "--weights", "last"]
+[[rows]]
+attention = ["V", "R"]
+grid = { "train.learning_rate" = [1e-2, 1e-9] }
+"""
+
+
+def test_rows_are_chosen_on_held_out_lines_and_tested_once(tmp_path):
+    samples.labelled(tmp_path / "data", 2)
+    (tmp_path / "recipe.toml").write_text(CLASSIFICATION)
+    file, folder = tmp_path / "choosing.toml", tmp_path / "runs"
+    file.write_text(CHOOSING)
+    printed = study(file, folder, "--data", tmp_path / "data", "--jobs", 2).stdout
+
+    def lines(path):
+        return gzip.decompress(path.read_bytes()).decode().splitlines()
+
+    train, dev = (lines(folder / "data" / f"{name}.tsv.gz") for name in ("train", "dev"))
+    assert len(dev) == 50 and not set(train) & set(dev)
+    assert sorted(train + dev) == sorted(lines(tmp_path / "data/train.tsv.gz"))
+    config = tomllib.loads((folder / "V_learning_rate=0.01_seed=1/config.toml").read_text())
+    assert config["data"]["test"] == str(tmp_path / "data/dev.tsv.gz")
+
+    rows = json.loads((folder / "results.json").read_text())
+    for attention in ["V", "R"]:
+        own = [row for row in rows if row["attention"] == attention]
+        means = [sum(scores["loss"] for scores in row["scores"]) for row in own]
+        assert ["test" in row for row in own] == [mean == min(means) for mean in means]
+    tested = [folder / name / "study-test.json" for row in rows if "test" in row for name in row["runs"]]
+    assert sorted(folder.glob("*/study-test.json")) == sorted(tested) and len(tested) == 4
+    assert all(scores["examples"] == 40 for row in rows for scores in row.get("test", []))
+    head, _, test = printed.partition("\nOn test, of each attention the row that dev chose:\n\n")
+    assert len(head.splitlines()) == 6
+    assert [line.split("|")[1].strip() for line in test.splitlines()[2:]] == ["V", "R"]
+
+    written = [path.stat().st_mtime_ns for path in tested]
+    assert study(file, folder, "--data", tmp_path / "data").stdout == printed
+    assert [path.stat().st_mtime_ns for path in tested] == written
+    # Until every row has all its seeds, nothing is chosen.
+    shutil.rmtree(folder / "R_learning_rate=1e-09_seed=2")
+    assert "On test" not in study(file, folder, "--show").stdout
+
+
+def test_lines_of_a_table_with_a_header_are_not_held_out(tmp_path):
+    samples.labelled(tmp_path / "data", 2)
+    recipe = CLASSIFICATION.replace("[data]", '[data]\ncolumns = ["label", "text"]')
+    (tmp_path / "recipe.toml").write_text(recipe)
+    (tmp_path / "choosing.toml").write_text(CHOOSING)
+    done = study(tmp_path / "choosing.toml", tmp_path / "runs", "--data", tmp_path / "data", check=False)
+    assert done.returncode == 1 and done.stderr.startswith("study: held_out does not go with data.columns")
 
 
 def test_steps_that_are_not_fixed(file, tmp_path):
@@ -92,10 +266,11 @@ def test_a_signal_reaches_what_trains(file, tmp_path):
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=[path.stem for path in STUDIES])
-def test_the_files_of_the_study(synth, path):
+def test_the_files_of_the_study(synth, tmp_path, path):
     """Each row is a model that the recipe can have."""
     content = tomllib.loads(path.read_text())
     assert len(content["seeds"]) >= 2
+    assert study(path, tmp_path, "--show", check=False).stderr == "study: no run is finished yet\n"
     recipe = path.parent / content["recipe"]
     sizes = ["data.vocabulary=1000"]  # without the data
     if tomllib.loads(recipe.read_text())["task"] == "classification":
@@ -105,3 +280,21 @@ def test_the_files_of_the_study(synth, path):
         for attention in block["attention"]:
             given = [*content["set"], *settings, *sizes, f"model.attention={attention}"]
             synth("params", recipe, *changes(given))
+
+
+def test_the_readme_counts_the_runs():
+    stated = {}
+    for line in (ROOT / "study/README.md").read_text().splitlines():
+        if names := re.findall(r"`([\w-]+)\.toml`", line.split("|")[1] if line.startswith("|") else ""):
+            stated |= zip(names, map(int, line.split("|")[3].split(",")))
+    counted = {}
+    for path in STUDIES:
+        content = tomllib.loads(path.read_text())
+        rows = 0
+        for block in content["rows"]:
+            choices = len(block["attention"])
+            for values in block.get("grid", {}).values():
+                choices *= len(values)
+            rows += choices
+        counted[path.stem] = rows * len(content["seeds"])
+    assert stated == counted

@@ -20,6 +20,16 @@ TEST(Answers, are_normalized_as_squad_does) {
   EXPECT_EQ(normalized_answer("the"), "");
 }
 
+// As the official script, run with Python 3.11, has them.
+TEST(Answers, have_words_of_letters_and_numbers_alone) {
+  EXPECT_EQ(normalized_answer("the\u200bcat"), "\u200bcat");  // a format character
+  EXPECT_EQ(normalized_answer("a\u0903 x"), "\u0903 x");      // a spacing mark
+  EXPECT_EQ(normalized_answer("the\u0301 x"), "\u0301 x");    // a mark without a width
+  EXPECT_EQ(normalized_answer("the\ue000b"), "\ue000b");      // private use
+  EXPECT_EQ(normalized_answer("the² a½"), "the² a½");         // numbers that are no digits
+  EXPECT_EQ(normalized_answer("an_the the_cat"), "anthe thecat");
+}
+
 TEST(Answers, match_where_one_is_the_same) {
   EXPECT_EQ(exact_match("the Norman.", {"Normans", "Norman"}), 100);
   EXPECT_EQ(exact_match("Norman", {"Normans", "Norman people"}), 0);

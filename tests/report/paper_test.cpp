@@ -115,7 +115,7 @@ TEST(Paper, has_a_source_a_status_and_whole_rows_in_every_table) {
       attentions.insert(row["attention"]);
     }
   }
-  EXPECT_EQ(figures, 250u);
+  EXPECT_EQ(figures, 261u);
   EXPECT_EQ(attentions.size(), 13u);
 }
 
