@@ -78,9 +78,10 @@ def serve(a):
     """The models of the translation demo, trained if they are not there yet, behind a page and an API."""
     folder = translation(a)
     runs = [folder / attention for attention in a.attention.split(",")]
+    address = f"http://127.0.0.1:{a.port}" if a.port else "ADDRESS"  # 0: the server takes a free port
     print("\nServing them; open the address below in a browser, or:")
-    example = """curl http://127.0.0.1:{port}/v1/translate -d '{{"text": "four hundred twenty-three"}}'"""
-    print(f"  {example.format(port=a.port)}\nCtrl-C ends it.\n", flush=True)
+    print(f"""  curl {address}/v1/translate -d '{{"text": "four hundred twenty-three"}}'""")
+    print("Ctrl-C ends it.\n", flush=True)
     processes.run([a.synth, "serve", *runs, "--port", str(a.port)])
     return folder
 

@@ -56,7 +56,7 @@ def targets(rows: dict[str, dict]) -> list[str]:
             f"{'reached' if overhead <= 2 else 'missed'}: at most 2 ms")  # fmt: skip
         add(f"{kind}: p99 of accepted requests at 3× / at saturation, where the queue is full too",
             f"{1e3 * triple['p99']:.0f} / {1e3 * row['saturated_p99']:.0f} ms",
-            f"{triple['p99'] / row['saturated_p99']:.2f}")  # fmt: skip
+            judged(triple["p99"] / row["saturated_p99"], 1, at_most=True))  # fmt: skip
         if triple["refused"]:
             add(f"{kind}: refusals at 3×", f"{triple['refused']}",
                 f"99% within {1e3 * triple['refused_p99']:.1f} ms")  # fmt: skip

@@ -6,8 +6,8 @@
 
 namespace synthesizer {
 
-/// Everything that the page of a comparison shows (docs/report-data.md): the table, the curves, what each
-/// attention looks like (the first run of each row is looked into, on `text` or on lines of dev), samples,
+/// Everything that the page of a comparison shows (docs/report-data.md): the table, the curves, the
+/// attention weights (the first run of each row is looked into, on `text` or on lines of dev), samples,
 /// settings. `command`: what to type to get it again.
 nlohmann::json comparison_report(const Comparison& comparison, const ScoreCells& cells,
                                  const std::string& weights, const std::string& text,

@@ -12,7 +12,7 @@ namespace synthesizer {
 /// A score of a run.
 nlohmann::json cell_json(const TableCell& cell);
 
-/// A run without its scores: costs, curves, what its attention looks like on `text` (empty: on lines of dev),
+/// A run without its scores: costs, curves, its attention weights on `text` (empty: on lines of dev),
 /// mixtures, outputs. Of several seeds the first is shown.
 nlohmann::json run_json(const ComparedRow& row, const std::string& weights, const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "serve/api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -49,29 +50,65 @@ std::string bearer(const std::string& authorization) {
   return authorization.substr(scheme.size());
 }
 
+/// What the client of a request is told of a failure. What is the server's own is said on standard error,
+/// too.
+ApiError error_of(const std::exception& failure, const std::string& request) {
+  if (const auto* error = dynamic_cast<const ApiError*>(&failure)) return *error;
+  if (dynamic_cast<const InvalidInput*>(&failure)) return {400, failure.what()};
+  if (dynamic_cast<const std::bad_alloc*>(&failure))
+    return {503, "the server is out of memory: send less text, or later"};
+  std::string reason = failure.what();
+  reason = reason.substr(0, reason.find('\n'));
+  write_error(fmt::format("synth: {}: {}\n", request, reason));
+  return {500, fmt::format("the model could not do this: {}", reason)};
+}
+
+/// The same stream, which ends with an event where it fails.
+HttpAnswer::Stream with_error_event(HttpAnswer::Stream stream, const std::string& request) {
+  return [stream = std::move(stream), request](const HttpAnswer::Send& send) {
+    try {
+      return stream(send);
+    } catch (const Disconnected&) {
+      return kClientGone;
+    } catch (const std::exception& failure) {
+      const ApiError error = error_of(failure, request);
+      send(error_event(error));
+      return error.status;
+    }
+  };
+}
+
 }  // namespace
 
 Api::Api(const ServeOptions& options, Models& models, Engine& engine, Metrics& metrics)
     : options_(options), models_(&models), engine_(&engine), metrics_(&metrics) {
   if (!options.token_file.empty()) tokens_ = read_tokens(options.token_file);
-  routes_ = {{"/v1/translate", {"POST", &Api::translate, false}},
-             {"/v1/generate", {"POST", &Api::generate, false}},
-             {"/v1/classify", {"POST", &Api::classify, false}},
-             {"/v1/score", {"POST", &Api::score, false}},
-             {"/v1/attention", {"POST", &Api::attention, false}},
-             {"/v1/completions", {"POST", &Api::completions, false}},
-             {"/v1/models", {"GET", &Api::models, false}},
-             {"/v1/models/reload", {"POST", &Api::reload, false}},
-             {"/translate", {"POST", &Api::libre_translate, true}},  // takes the token in its body, too
-             {"/languages", {"GET", &Api::libre_languages, true}},
-             {"/health", {"GET", &Api::health, true}},
-             {"/ready", {"GET", &Api::ready, true}},
-             {"/metrics", {"GET", &Api::metrics, false}},
-             {"/", {"GET", &Api::page, true}}};
+  using enum Access;
+  routes_ = {{"/v1/translate", {"POST", &Api::translate, token}},
+             {"/v1/generate", {"POST", &Api::generate, token}},
+             {"/v1/classify", {"POST", &Api::classify, token}},
+             {"/v1/score", {"POST", &Api::score, token}},
+             {"/v1/attention", {"POST", &Api::attention, token}},
+             {"/v1/completions", {"POST", &Api::completions, token}},
+             {"/v1/models", {"GET", &Api::models, token}},
+             {"/v1/models/reload", {"POST", &Api::reload, token}},
+             {"/translate", {"POST", &Api::libre_translate, token_or_key}},
+             {"/languages", {"GET", &Api::libre_languages, open}},
+             {"/health", {"GET", &Api::health, open}},
+             {"/ready", {"GET", &Api::ready, open}},
+             {"/metrics", {"GET", &Api::metrics, token}},
+             {"/", {"GET", &Api::page, open}}};
 }
 
-bool Api::authorized(const std::string& token) const {
-  if (tokens_.empty()) return true;
+void Api::authorize(const HttpRequest& request, Access access) const {
+  if (access == Access::open || tokens_.empty() || known_token(bearer(request.authorization))) return;
+  if (access == Access::token)
+    throw ApiError(401, "this server asks for a token: send the header 'Authorization: Bearer TOKEN'");
+  if (!known_token(libre_key(request)))
+    throw ApiError(401, "this server asks for a token: send it as 'api_key'", "api_key");
+}
+
+bool Api::known_token(const std::string& token) const {
   bool found = false;
   for (const std::string& known : tokens_) found |= equal_in_constant_time(known, token);
   return found;
@@ -89,34 +126,29 @@ HttpAnswer Api::dispatch(const HttpRequest& request) {
     std::vector<std::string> known;
     for (const auto& [path, route] : routes_) known.push_back(path);
     const std::string shown = request.path.substr(0, 100);
-    throw ApiError(404, fmt::format("there is nothing at {}{}", shown, did_you_mean(shown, known)));
+    std::string advice = did_you_mean(shown, known);
+    if (advice.empty()) advice = fmt::format(": the paths are {}", fmt::join(known, ", "));
+    throw ApiError(404, fmt::format("there is nothing at {}{}", shown, advice));
   }
   const Route& route = found->second;
   if (request.method != route.method && !(request.method == "HEAD" && route.method == "GET")) {
     throw ApiError(405, fmt::format("{} takes {} requests, not {}", found->first, route.method,
                                     request.method.substr(0, 20)));
   }
-  if (!route.open && !authorized(bearer(request.authorization)))
-    throw ApiError(401, "this server asks for a token: send the header 'Authorization: Bearer TOKEN'");
+  authorize(request, route.access);
   return (this->*route.handle)(request);
 }
 
 HttpAnswer Api::answer(const HttpRequest& request) {
+  const std::string name = request.method + " " + counted_path(request.path);
   try {
-    return dispatch(request);
+    HttpAnswer answer = dispatch(request);
+    if (answer.stream) answer.stream = with_error_event(std::move(answer.stream), name);
+    return answer;
   } catch (const Disconnected&) {
     throw;
-  } catch (const ApiError& error) {
-    return error_answer(error);
-  } catch (const InvalidInput& mistake) {
-    return error_answer({400, mistake.what()});
-  } catch (const std::bad_alloc&) {
-    return error_answer({503, "the server is out of memory: send less text, or later"});
   } catch (const std::exception& failure) {
-    std::string reason = failure.what();
-    reason = reason.substr(0, reason.find('\n'));
-    write_error(fmt::format("synth: {} {}: {}\n", request.method, counted_path(request.path), reason));
-    return error_answer({500, fmt::format("the model could not do this: {}", reason)});
+    return error_answer(error_of(failure, name));
   }
 }
 

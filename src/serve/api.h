@@ -9,6 +9,7 @@
 #include "serve/json_answer.h"
 #include "serve/models.h"
 #include "serve/options.h"
+#include "serve/text_names.h"
 
 namespace synthesizer::serve {
 
@@ -33,10 +34,12 @@ class Api {
 
  private:
   using Method = HttpAnswer (Api::*)(const HttpRequest&);
+  /// Who may ask: anyone, who has a token, or who has one in the header or the field api_key.
+  enum class Access { open, token, token_or_key };
   struct Route {
     std::string method;
     Method handle;
-    bool open;  ///< needs no token
+    Access access;
   };
 
   HttpAnswer translate(const HttpRequest& request);
@@ -55,14 +58,22 @@ class Api {
   HttpAnswer libre_languages(const HttpRequest& request);
 
   HttpAnswer dispatch(const HttpRequest& request);
-  bool authorized(const std::string& token) const;
+  bool known_token(const std::string& token) const;
+  /// Throws ApiError 401, before the body is checked.
+  void authorize(const HttpRequest& request, Access access) const;
+  /// The field api_key of a LibreTranslate request; empty where the body cannot be read.
+  static std::string libre_key(const HttpRequest& request);
   std::shared_ptr<PendingRequest> make_pending(size_t jobs) const;
   /// Checks number and size of the texts of a request.
   void check_texts(const Texts& texts, const char* name) const;
-  /// What lines may be: the field of the request that they come from, what a message advises beside
-  /// shortening a line, and whether lines that are too long are cut.
+  /// A prompt as a model reads it. Throws ApiError 413 where it is too long; `name`: what a message calls it.
+  std::vector<int64_t> prompt_row(const ServedModel& model, const std::string& prompt,
+                                  const std::string& name) const;
+  /// What lines may be: the field of the request that they come from, what messages call them, what a message
+  /// advises beside shortening a line, and whether lines that are too long are cut.
   struct LineRules {
     const char* field;
+    TextNames names;
     const char* advice;
     bool truncate;
   };

@@ -16,7 +16,9 @@ HttpAnswer Api::models(const HttpRequest& request) {
     return json_answer(models_->find(request.path.substr(prefix.size()))->entry());
   ordered_json entries = ordered_json::array();
   for (const auto& model : models_->all()) entries.push_back(model->entry());
-  return json_answer({{"object", "list"}, {"data", entries}});
+  const ordered_json limits = {
+      {"tokens", options_.tokens}, {"lines", options_.lines}, {"body", options_.body}};
+  return json_answer({{"object", "list"}, {"data", entries}, {"limits", limits}});
 }
 
 HttpAnswer Api::reload(const HttpRequest& request) {

@@ -27,7 +27,8 @@ DecodeOptions search_options(Fields& fields, const DecodeOptions& of_the_recipe,
   if (o.nbest > o.beam)
     throw ApiError(
         400,
-        fmt::format("'nbest' is {} and 'beam' {}: there are no more results than beams", o.nbest, o.beam),
+        fmt::format("'nbest' is {} and 'beam' {}: a beam finds no more than its size, raise 'beam'", o.nbest,
+                    o.beam),
         "nbest");
   return o;
 }
@@ -49,25 +50,18 @@ ordered_json result_json(const std::vector<Translation>& best, int64_t nbest) {
   return result;
 }
 
-/// Pieces of one text as server-sent events {"text"}, then `last`, then [DONE].
+/// Pieces of one text as server-sent events {"text"}, then `last`.
 HttpAnswer streamed(const std::shared_ptr<PendingRequest>& pending, const Connected& connected,
                     std::function<ordered_json()> last) {
-  HttpAnswer answer;
-  answer.content_type = "text/event-stream";
-  answer.headers.emplace_back("Cache-Control", "no-store");
-  answer.stream = [pending, connected, last = std::move(last)](const HttpAnswer::Send& send) {
+  return event_answer([pending, connected, last = std::move(last)](const SendEvent& send) {
     try {
-      while (const auto piece = pending->next(connected)) {
-        if (!send(event({{"text", *piece}}))) return pending->cancel();
-      }
-      send(event(last()));
-      send("data: [DONE]\n\n");
-    } catch (const Disconnected&) {
-    } catch (const std::exception& failure) {
-      send(event({{"error", {{"message", failure.what()}, {"type", "server_error"}, {"param", nullptr}}}}));
+      while (const auto piece = pending->next(connected)) send({{"text", *piece}});
+      send(last());
+    } catch (...) {
+      pending->cancel();
+      throw;
     }
-  };
-  return answer;
+  });
 }
 
 }  // namespace
@@ -78,15 +72,14 @@ std::vector<std::shared_ptr<TranslateJob>> Api::translate_jobs(
   const auto& task = dynamic_cast<const SequenceTask&>(model.task());
   std::vector<std::shared_ptr<TranslateJob>> jobs;
   for (size_t n = 0; n < lines.size(); ++n) {
-    if (lines[n].find('\n') != std::string::npos)
-      throw ApiError(400, fmt::format("text {} has a line break: send its lines as a list", n), rules.field);
+    model.check_line(lines[n], rules.names.of(n), rules.field);
     std::vector<std::string> remarks;
     auto job = std::make_shared<TranslateJob>(pending);
     job->source = task.source_row(lines[n], LongLine::truncate, static_cast<int64_t>(n), remarks);
     if (!remarks.empty() && !rules.truncate) {
       throw ApiError(413,
-                     fmt::format("text {} is longer than the {} tokens that '{}' takes: shorten it{}", n,
-                                 job->source.size() - 1, model.name(), rules.advice),
+                     fmt::format("{} is longer than the {} tokens that '{}' takes: shorten it{}",
+                                 rules.names.of(n), job->source.size() - 1, model.name(), rules.advice),
                      rules.field);
     }
     job->options = options;
@@ -118,7 +111,7 @@ HttpAnswer Api::translate(const HttpRequest& request) {
   const auto model = models_->find(fields.text("model").value_or(""), "translate");
   const Texts texts = fields.required_texts("text");
   const DecodeOptions options = search_options(fields, model->task().recipe().decode, options_.tokens);
-  const LineRules rules = {"text", kTruncateAdvice, cuts_long_texts(fields)};
+  const LineRules rules = {"text", {"text", texts.list}, kTruncateAdvice, cuts_long_texts(fields)};
   const bool stream = fields.flag("stream").value_or(false);
   fields.finish();
   check_texts(texts, "text");
@@ -146,6 +139,19 @@ HttpAnswer Api::translate(const HttpRequest& request) {
   return json_answer({{"model", model->name()}, {"results", results}});
 }
 
+std::vector<int64_t> Api::prompt_row(const ServedModel& model, const std::string& prompt,
+                                     const std::string& name) const {
+  auto row = dynamic_cast<const LanguageModelTask&>(model.task()).prompt_row(prompt);
+  const size_t tokens = row.size() - 1;  // without the begin
+  if (static_cast<int64_t>(tokens) > options_.tokens) {
+    throw ApiError(413,
+                   fmt::format("{} has {} tokens, and the server takes {} (--tokens): shorten it", name,
+                               tokens, options_.tokens),
+                   "prompt");
+  }
+  return row;
+}
+
 HttpAnswer Api::generate(const HttpRequest& request) {
   Fields fields(request.body);
   const auto model = models_->find(fields.text("model").value_or(""), "generate");
@@ -159,15 +165,9 @@ HttpAnswer Api::generate(const HttpRequest& request) {
   options.seed = static_cast<uint64_t>(fields.integer("seed", 0, INT64_MAX).value_or(1));
   const bool stream = fields.flag("stream").value_or(false);
   fields.finish();
-  auto& task = dynamic_cast<LanguageModelTask&>(model->task());
-  auto row = task.prompt_row(prompt);
-  if (static_cast<int64_t>(row.size()) - 1 > options_.tokens) {
-    throw ApiError(413,
-                   fmt::format("the prompt has {} tokens, and the server takes {} (--tokens): shorten it",
-                               row.size() - 1, options_.tokens),
-                   "prompt");
-  }
-  SampledText text(std::move(row), tokens, task.end_token(), task.recipe().model.max_length, options);
+  const auto& task = dynamic_cast<const LanguageModelTask&>(model->task());
+  SampledText text(prompt_row(*model, prompt, "the prompt"), tokens, task.end_token(),
+                   task.recipe().model.max_length, options);
   auto job = std::make_shared<GenerateJob>(make_pending(1), std::move(text));
   job->stream = stream;
   engine_->submit(model, {job});
@@ -195,11 +195,12 @@ HttpAnswer Api::classify(const HttpRequest& request) {
   fields.finish();
   check_texts(texts, "text");
   const auto& labels = dynamic_cast<const TextClassifier&>(model->task()).labels();
+  const TextNames names = {"text", texts.list};
   for (size_t n = 0; !truncate && n < texts.texts.size(); ++n) {
     try {
       model->task().batch_of({texts.texts[n], labels.front()});
     } catch (const InvalidInput& too_long) {
-      throw ApiError(413, fmt::format("text {}: {}{}", n, too_long.what(), kTruncateAdvice), "text");
+      throw ApiError(413, names.message(n, too_long.what()) + kTruncateAdvice, "text");
     }
   }
   const auto waiting = make_pending(texts.texts.size());

@@ -8,15 +8,15 @@
 namespace synthesizer::serve {
 
 bool Batcher::given_up(Job& job) const {
-  if (job.pending->cancelled()) {
-    ++metrics().cancelled;
-    job.pending->fail(std::make_exception_ptr(Disconnected()));
+  // A request that is late cancels its jobs, too.
+  if (job.pending->late(Clock::now())) {
+    ++metrics().timed_out;
+    job.pending->fail(std::make_exception_ptr(too_late()));
     return true;
   }
-  if (!job.pending->late(Clock::now())) return false;
-  ++metrics().timed_out;
-  job.pending->fail(std::make_exception_ptr(
-      ApiError(503, "the request took longer than the server allows (--timeout): send less text, or later")));
+  if (!job.pending->cancelled()) return false;
+  ++metrics().cancelled;
+  job.pending->fail(std::make_exception_ptr(Disconnected()));
   return true;
 }
 

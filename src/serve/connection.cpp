@@ -21,11 +21,19 @@ constexpr size_t kBuffer = 16 << 10;
 constexpr ssize_t kWait = -2;
 constexpr auto kLinger = std::chrono::seconds(1);
 
-std::string tls_reason() {
-  char text[256] = "unknown reason";
-  if (const unsigned long code = ERR_get_error(); code != 0) ERR_error_string_n(code, text, sizeof text);
+constexpr const char* kOtherKey = "the key does not belong to the certificate";
+
+/// Why OpenSSL has refused a file; `unreadable`: what is said of contents that it cannot read.
+std::string tls_reason(const char* unreadable) {
+  const unsigned long code = ERR_get_error();
   ERR_clear_error();
-  return text;
+  if (ERR_SYSTEM_ERROR(code)) return std::strerror(ERR_GET_REASON(code));
+  return ERR_GET_LIB(code) == ERR_LIB_X509 ? kOtherKey : unreadable;
+}
+
+/// Nobody is there to type the password of an encrypted key.
+int no_password(char*, int, int, void*) {
+  return -1;
 }
 
 }  // namespace
@@ -35,15 +43,18 @@ TlsContext::TlsContext(const std::string& certificate, const std::string& key)
   if (!context_) throw std::bad_alloc();
   SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
   SSL_CTX_set_mode(context_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  auto check = [&](int done, const char* option, const std::string& file) {
+  SSL_CTX_set_default_passwd_cb(context_, no_password);
+  auto check = [&](int done, const char* option, const std::string& file, const char* unreadable) {
     if (done == 1) return;
-    const std::string reason = tls_reason();
+    const std::string reason = tls_reason(unreadable);
     SSL_CTX_free(context_);
     invalid(fmt::format("{} {} cannot be used: {}", option, file, reason));
   };
-  check(SSL_CTX_use_certificate_chain_file(context_, certificate.c_str()), "--certificate", certificate);
-  check(SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM), "--key", key);
-  check(SSL_CTX_check_private_key(context_), "--key", key);
+  check(SSL_CTX_use_certificate_chain_file(context_, certificate.c_str()), "--certificate", certificate,
+        "it is not a PEM file with a certificate");
+  check(SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM), "--key", key,
+        "it is not a PEM file with a private key without a password");
+  check(SSL_CTX_check_private_key(context_), "--key", key, kOtherKey);
 }
 
 TlsContext::~TlsContext() {
@@ -107,7 +118,7 @@ bool Connection::greet() {
 
 void Connection::begin_request() {
   in_header_ = true;
-  header_read_ = 0;
+  header_read_ = line_read_ = longest_line_ = 0;
   read_deadline_ = Clock::now() + limits_.read_timeout;
 }
 
@@ -140,6 +151,14 @@ ssize_t Connection::send(const char* from, size_t size, Wants& wants) {
   return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? kWait : -1;
 }
 
+void Connection::count_header(const char* from, size_t size) {
+  header_read_ += size;
+  for (size_t n = 0; n < size; ++n) {
+    longest_line_ = std::max(longest_line_, ++line_read_);
+    if (from[n] == '\n') line_read_ = 0;
+  }
+}
+
 ssize_t Connection::read(char* to, size_t size) {
   if (broken_ || size == 0) return broken_ ? -1 : 0;
   if (used_ == buffer_.size()) {
@@ -158,7 +177,8 @@ ssize_t Connection::read(char* to, size_t size) {
     }
   }
   const size_t taken = std::min(size, buffer_.size() - used_);
-  if (in_header_ && (header_read_ += taken) > limits_.header_bytes) {
+  if (in_header_) count_header(buffer_.data() + used_, taken);
+  if (header_too_large()) {
     broken_ = true;
     return -1;
   }

@@ -33,6 +33,7 @@ struct ConnectionLimits {
   Clock::duration read_timeout;   ///< for a whole request to arrive
   Clock::duration write_timeout;  ///< for the client to read something
   size_t header_bytes = 64 << 10;
+  size_t line_bytes = 8 << 10;  ///< of a line of the header; cpp-httplib's own limit
 };
 
 /// One client's connection, plain or with TLS: reads and writes with deadlines, so that a client which sends
@@ -61,6 +62,8 @@ class Connection {
 
   /// The request's header has more than limits.header_bytes.
   bool header_too_large() const { return header_read_ > limits_.header_bytes; }
+  /// A line of it has more than limits.line_bytes.
+  bool header_line_too_long() const { return longest_line_ > limits_.line_bytes; }
 
   /// Something of the next request is here already.
   bool has_input() const;
@@ -82,12 +85,13 @@ class Connection {
   /// What is there, 0 at the end, -1 on errors, -2 where it has to be waited for as `wants` says.
   ssize_t receive(char* to, size_t size, Wants& wants);
   ssize_t send(const char* from, size_t size, Wants& wants);
+  void count_header(const char* from, size_t size);
 
   int socket_;
   ssl_st* ssl_ = nullptr;
   ConnectionLimits limits_;
   bool greeted_ = false, broken_ = false, linger_ = false, in_header_ = true;
-  size_t header_read_ = 0;
+  size_t header_read_ = 0, line_read_ = 0, longest_line_ = 0;
   Clock::time_point read_deadline_;
   std::string buffer_;  ///< read and not yet asked for
   size_t used_ = 0;

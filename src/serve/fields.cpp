@@ -1,6 +1,7 @@
 #include "serve/fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -20,6 +21,7 @@ constexpr int kDeepest = 16;
 }
 
 std::string type_of(const json& value) {
+  if (value.is_null()) return "null";
   if (value.is_number_integer()) return "a whole number";
   if (value.is_number()) return "a number";
   if (value.is_object()) return "an object";
@@ -29,6 +31,8 @@ std::string type_of(const json& value) {
 }
 
 json parse(const std::string& body) {
+  if (body.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw ApiError(400, "the body is empty: send a JSON object");
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   auto check = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > kDeepest)
@@ -72,9 +76,12 @@ std::optional<Texts> Fields::texts(const std::string& name) {
   const json* value = find(name);
   if (!value) return {};
   if (value->is_string()) return Texts{{value->get<std::string>()}, false};
-  const bool strings = value->is_array() &&
-                       std::all_of(value->begin(), value->end(), [](const json& v) { return v.is_string(); });
-  if (!strings) wrong(name, fmt::format("is {}: it must be a string or a list of strings", type_of(*value)));
+  constexpr const char* wanted = "it must be a string or a list of strings";
+  if (!value->is_array()) wrong(name, fmt::format("is {}: {}", type_of(*value), wanted));
+  for (size_t n = 0; n < value->size(); ++n) {
+    if (!(*value)[n].is_string())
+      wrong(name, fmt::format("is a list whose item {} is {}: {}", n, type_of((*value)[n]), wanted));
+  }
   return Texts{value->get<std::vector<std::string>>(), true};
 }
 
@@ -129,7 +136,9 @@ void Fields::finish() const {
     if (std::find(known_.begin(), known_.end(), item.key()) != known_.end()) continue;
     std::string key = item.key();
     if (key.size() > 64) key = key.substr(0, 61) + "...";
-    wrong(key, fmt::format("is not a field of this request{}", did_you_mean(key, known_)));
+    std::string advice = did_you_mean(key, known_);
+    if (advice.empty()) advice = fmt::format(": the fields are {}", fmt::join(known_, ", "));
+    wrong(key, fmt::format("is not a field of this request{}", advice));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -11,7 +12,13 @@ namespace synthesizer::serve {
 HttpAnswer json_answer(const nlohmann::ordered_json& value);
 /// With the error's status, and its headers where it has some.
 HttpAnswer error_answer(const ApiError& error);
-/// One server-sent event.
-std::string event(const nlohmann::ordered_json& data);
+
+/// Sends a server-sent event. Throws Disconnected where nobody reads any more.
+using SendEvent = std::function<void(const nlohmann::ordered_json& data)>;
+/// An answer of those events that `write` sends, and [DONE] behind them. What `write` throws leaves the
+/// stream.
+HttpAnswer event_answer(std::function<void(const SendEvent& send)> write);
+/// The event that ends a stream after an error.
+std::string error_event(const ApiError& error);
 
 }  // namespace synthesizer::serve

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "base/nearest.h"
 #include "serve/api.h"
 #include "serve/error.h"
 #include "serve/form.h"
@@ -30,15 +29,25 @@ std::string language_name(const std::string& code) {
   return found == names.end() ? code : found->second;
 }
 
+/// Other models of text to text (summaries, replies) have no languages to offer.
+bool is_translation(const ServedModel& model) {
+  return model.task().recipe().task == "translation";
+}
+
 std::shared_ptr<ServedModel> model_for(const Models& models, const std::string& name,
                                        const std::string& source, const std::string& target) {
-  if (!name.empty()) return models.find(name, "translate");
-  std::vector<std::string> known;
+  if (!name.empty()) {
+    auto model = models.find(name, "translate");
+    if (is_translation(*model)) return model;
+    throw ApiError(400,
+                   fmt::format("'{}' does not translate, its task is {}: use /v1/translate", name,
+                               model->task().recipe().task),
+                   "model");
+  }
   for (const auto& model : models.all()) {
-    if (model->use() != "translate") continue;
+    if (!is_translation(*model)) continue;
     const LanguagePair pair = pair_of(*model);
     if ((source == "auto" || source == pair.source) && target == pair.target) return model;
-    known.push_back(pair.source + "-" + pair.target);
   }
   throw ApiError(
       400,
@@ -57,21 +66,33 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// `curl -d` sends JSON as a form, too.
+bool is_form(const HttpRequest& request) {
+  return request.content_type == "application/x-www-form-urlencoded" && !request.body.starts_with('{');
+}
+
+Fields fields_of(const HttpRequest& request) {
+  return is_form(request) ? Fields(form_fields(request.body)) : Fields(request.body);
+}
+
 }  // namespace
 
+std::string Api::libre_key(const HttpRequest& request) {
+  try {
+    return fields_of(request).text("api_key").value_or("");
+  } catch (const ApiError&) {
+    return "";
+  }
+}
+
 HttpAnswer Api::libre_translate(const HttpRequest& request) {
-  const bool form = request.content_type == "application/x-www-form-urlencoded";
-  Fields fields = form ? Fields(form_fields(request.body)) : Fields(request.body);
-  const std::string token = fields.text("api_key").value_or("");
-  constexpr std::string_view bearer = "Bearer ";
-  const std::string header =
-      request.authorization.starts_with(bearer) ? request.authorization.substr(bearer.size()) : "";
-  if (!authorized(header) && !authorized(token))
-    throw ApiError(401, "this server asks for a token: send it as 'api_key'", "api_key");
+  Fields fields = fields_of(request);
+  fields.text("api_key");  // authorize() has checked it
   const Texts q = fields.required_texts("q");
   const std::string source = fields.required_text("source"), target = fields.required_text("target");
   const std::string format = fields.text("format").value_or("text");
   const std::string name = fields.text("model").value_or("");
+  const bool form = is_form(request);
   const int64_t alternatives = form ? 0 : fields.integer("alternatives", 0, 16).value_or(0);
   if (form) fields.text("alternatives");
   fields.finish();
@@ -91,7 +112,8 @@ HttpAnswer Api::libre_translate(const HttpRequest& request) {
     options.nbest = alternatives + 1;
     options.beam = std::max(options.beam, options.nbest);
   }
-  const auto results = translated(model, all, options, {"q", "", false}, request.connected);
+  const TextNames names = {all.size() > 1 ? "line" : "text", all.size() > 1};
+  const auto results = translated(model, all, options, {"q", names, "", false}, request.connected);
   ordered_json texts = ordered_json::array(), others = ordered_json::array();
   size_t line = 0;
   for (const size_t count : counts) {
@@ -112,7 +134,7 @@ HttpAnswer Api::libre_translate(const HttpRequest& request) {
 HttpAnswer Api::libre_languages(const HttpRequest&) {
   std::map<std::string, std::set<std::string>> targets;
   for (const auto& model : models_->all()) {
-    if (model->use() != "translate") continue;
+    if (!is_translation(*model)) continue;
     const LanguagePair pair = pair_of(*model);
     targets[pair.source].insert(pair.target);
     targets[pair.target];

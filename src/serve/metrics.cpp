@@ -83,6 +83,8 @@ std::string Metrics::text() const {
          out);
   single("synth_timed_out_total", "counter", "Texts given up because their time was over.", timed_out.load(),
          out);
+  single("synth_connections_refused_total", "counter", "Connections refused because too many were open.",
+         connections_refused.load(), out);
   single("synth_reloads_total", "counter", "Models that were loaded again.", reloads.load(), out);
   single("process_resident_memory_bytes", "gauge", "Memory of the process.",
          static_cast<int64_t>(memory_bytes()), out);

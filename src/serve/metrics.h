@@ -38,6 +38,7 @@ class Metrics {
   std::atomic<uint64_t> input_tokens = 0, output_tokens = 0, steps = 0;
   std::atomic<uint64_t> engine_nanoseconds = 0;
   std::atomic<uint64_t> rejected = 0, cancelled = 0, timed_out = 0, reloads = 0;
+  std::atomic<uint64_t> connections_refused = 0;
   std::atomic<int64_t> waiting = 0, active = 0, connections = 0, models = 0;
 
   /// Prometheus's text format, version 0.0.4.

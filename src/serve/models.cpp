@@ -42,15 +42,24 @@ std::shared_ptr<ServedModel> Models::find(const std::string& name, const std::st
   if (!name.empty()) {
     auto model = find(name);
     if (model->use() == use) return model;
-    throw ApiError(
-        400,
-        fmt::format("'{}' is a {} model: use {}", name, model->task().recipe().task, paths.at(model->use())),
-        "model");
+    throw ApiError(400,
+                   fmt::format("'{}' cannot {}, its task is {}: use {}", name, use,
+                               model->task().recipe().task, paths.at(model->use())),
+                   "model");
   }
   for (const auto& model : all()) {
     if (model->use() == use) return model;
   }
   throw ApiError(404, fmt::format("no model here can {}: GET /v1/models lists what is served", use), "model");
+}
+
+std::shared_ptr<ServedModel> Models::find(const std::string& name,
+                                          const std::function<bool(const ServedModel&)>& can_answer) const {
+  if (!name.empty()) return find(name);
+  const auto models = all();
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const auto& m) { return can_answer(*m); });
+  return found == models.end() ? models.front() : *found;
 }
 
 std::vector<Models::Reloaded> Models::reload(const std::string& name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,10 @@ class Models {
   /// The one that is named, or the first that can do that (ServedModel::use). Throws ApiError 400 where the
   /// named one cannot, 404 where none can.
   std::shared_ptr<ServedModel> find(const std::string& name, const std::string& use) const;
+  /// The one that is named, or the first that can answer; where none can, the first of all, so that its
+  /// refusal says what is missing.
+  std::shared_ptr<ServedModel> find(const std::string& name,
+                                    const std::function<bool(const ServedModel&)>& can_answer) const;
 
   /// What became of a run that was loaded again.
   struct Reloaded {

@@ -82,29 +82,44 @@ bool usage_wanted(const nlohmann::json& stream_options) {
 
 /// The choices one after another, each as it is written.
 void send_all(const Completion& completion, const Connected& connected, bool with_usage,
-              const HttpAnswer::Send& send) {
+              const SendEvent& send) {
   for (size_t n = 0; n < completion.jobs.size(); ++n) {
-    const auto& job = completion.jobs[n];
     auto chunk = [&](const std::string& text, const ordered_json& reason) {
-      return send(event(completion.frame(ordered_json::array({Completion::choice(n, text, reason)}))));
+      send(completion.frame(ordered_json::array({Completion::choice(n, text, reason)})));
     };
-    bool read = !completion.echo || chunk(completion.prompts[n], nullptr);
-    while (read) {
-      const auto piece = job->pending->next(connected);
-      if (!piece) break;
-      read = chunk(*piece, nullptr);
-    }
-    read = read && chunk("", completion.reason(n));
-    if (read) continue;
-    for (const auto& other : completion.jobs) other->pending->cancel();
-    return;
+    if (completion.echo) chunk(completion.prompts[n], nullptr);
+    while (const auto piece = completion.jobs[n]->pending->next(connected)) chunk(*piece, nullptr);
+    chunk("", completion.reason(n));
   }
   if (with_usage) {
     auto last = completion.frame(ordered_json::array());
     last["usage"] = completion.usage();
-    send(event(last));
+    send(last);
   }
-  send("data: [DONE]\n\n");
+}
+
+/// The choices together, once all are written.
+ordered_json whole(const Completion& completion, const Connected& connected) {
+  ordered_json choices = ordered_json::array();
+  for (size_t n = 0; n < completion.jobs.size(); ++n) {
+    completion.jobs[n]->pending->wait(connected);
+    const std::string text = (completion.echo ? completion.prompts[n] : "") + completion.jobs[n]->result;
+    choices.push_back(Completion::choice(n, text, completion.reason(n)));
+  }
+  auto result = completion.frame(choices);
+  result["usage"] = completion.usage();
+  return result;
+}
+
+/// Does something with the answers of all jobs; where it fails, the jobs are given up.
+template <class Call>
+auto or_give_up(const Completion& completion, const Call& call) {
+  try {
+    return call();
+  } catch (...) {
+    for (const auto& job : completion.jobs) job->pending->cancel();
+    throw;
+  }
 }
 
 }  // namespace
@@ -141,15 +156,11 @@ HttpAnswer Api::completions(const HttpRequest& request) {
                                prompts.texts.size(), count, options_.lines),
                    "n");
 
-  auto& task = dynamic_cast<LanguageModelTask&>(model->task());
+  const auto& task = dynamic_cast<const LanguageModelTask&>(model->task());
+  const TextNames names = {"prompt", prompts.list};
   std::vector<JobPtr> jobs;
-  for (const std::string& text : prompts.texts) {
-    const auto row = task.prompt_row(text);
-    if (static_cast<int64_t>(row.size()) - 1 > options_.tokens)
-      throw ApiError(413,
-                     fmt::format("a prompt has {} tokens, and the server takes {} (--tokens): shorten it",
-                                 row.size() - 1, options_.tokens),
-                     "prompt");
+  for (size_t p = 0; p < prompts.texts.size(); ++p) {
+    const auto row = prompt_row(*model, prompts.texts[p], names.of(p));
     completion.prompt_tokens += row.size() - 1;
     for (int64_t n = 0; n < count; ++n) {
       options.seed = seed ? static_cast<uint64_t>(*seed) + static_cast<uint64_t>(n) : random_number();
@@ -158,42 +169,18 @@ HttpAnswer Api::completions(const HttpRequest& request) {
           SampledText(row, tokens, task.end_token(), task.recipe().model.max_length, options));
       job->stream = stream;
       job->stop = stop;
-      completion.prompts.push_back(text);
+      completion.prompts.push_back(prompts.texts[p]);
       completion.jobs.push_back(job);
       jobs.push_back(job);
     }
   }
   engine_->submit(model, jobs);
   if (stream) {
-    HttpAnswer answer;
-    answer.content_type = "text/event-stream";
-    answer.headers.emplace_back("Cache-Control", "no-store");
-    answer.stream = [completion, with_usage, connected = request.connected](const HttpAnswer::Send& send) {
-      try {
-        send_all(completion, connected, with_usage, send);
-      } catch (const Disconnected&) {
-        for (const auto& job : completion.jobs) job->pending->cancel();
-      } catch (const std::exception& failure) {
-        for (const auto& job : completion.jobs) job->pending->cancel();
-        send(event({{"error", {{"message", failure.what()}, {"type", "server_error"}, {"param", nullptr}}}}));
-      }
-    };
-    return answer;
+    return event_answer([completion, with_usage, connected = request.connected](const SendEvent& send) {
+      or_give_up(completion, [&] { send_all(completion, connected, with_usage, send); });
+    });
   }
-  ordered_json choices = ordered_json::array();
-  try {
-    for (size_t n = 0; n < completion.jobs.size(); ++n) {
-      completion.jobs[n]->pending->wait(request.connected);
-      const std::string text = (completion.echo ? completion.prompts[n] : "") + completion.jobs[n]->result;
-      choices.push_back(Completion::choice(n, text, completion.reason(n)));
-    }
-  } catch (...) {
-    for (const auto& job : completion.jobs) job->pending->cancel();
-    throw;
-  }
-  auto result = completion.frame(choices);
-  result["usage"] = completion.usage();
-  return json_answer(result);
+  return json_answer(or_give_up(completion, [&] { return whole(completion, request.connected); }));
 }
 
 }  // namespace synthesizer::serve

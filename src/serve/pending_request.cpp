@@ -10,6 +10,10 @@ namespace {
 constexpr auto kLookForClient = std::chrono::milliseconds(250);
 }  // namespace
 
+ApiError too_late() {
+  return {503, "the request took longer than the server allows (--timeout): send less text, or later"};
+}
+
 void PendingRequest::finish_one() {
   const std::lock_guard lock(mutex_);
   --left_;
@@ -36,8 +40,7 @@ void PendingRequest::wait_until(std::unique_lock<std::mutex>& lock, const Connec
     if (condition()) return;
     if (late(Clock::now())) {
       cancel();
-      throw ApiError(503,
-                     "the request took longer than the server allows (--timeout): send less text, or later");
+      throw too_late();
     }
     lock.unlock();
     const bool there = connected();

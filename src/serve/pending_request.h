@@ -10,9 +10,14 @@
 #include <optional>
 #include <string>
 
+#include "serve/error.h"
+
 namespace synthesizer::serve {
 
 using Clock = std::chrono::steady_clock;
+
+/// What a request is told that was not done by its deadline.
+ApiError too_late();
 
 /// Tells whether the client of a request is still there.
 using Connected = std::function<bool()>;

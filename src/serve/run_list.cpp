@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "run/run_folder.h"
@@ -28,13 +29,26 @@ std::vector<std::string> runs_below(const fs::path& folder) {
   return found;
 }
 
+/// The same path however it is written; links stay links, which give a run another name.
+fs::path full_path(const std::string& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();  // "runs/x/"
+}
+
 /// The last components of a path.
 std::string path_end(const std::string& folder, int components) {
-  fs::path path = fs::absolute(folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "runs/x/"
+  const fs::path path = full_path(folder);
   std::string name = path.filename().string();
   if (components > 1) name = (path.parent_path().filename() / name).string();
   return name;
+}
+
+void check_each_is_given_once(const std::vector<std::string>& folders) {
+  std::set<fs::path> paths;
+  for (const std::string& folder : folders) {
+    if (!paths.insert(full_path(folder)).second)
+      invalid(fmt::format("{} is given twice: name each run once", folder));
+  }
 }
 
 }  // namespace
@@ -52,7 +66,12 @@ RunList list_runs(const std::vector<std::string>& paths) {
     if (found.empty()) list.left_out.push_back(path);
     folders.insert(folders.end(), found.begin(), found.end());
   }
-  if (folders.empty()) RunFolder{paths.front()}.check_is_run();  // throws
+  if (folders.empty()) {
+    if (fs::is_regular_file(paths.front()))
+      invalid(fmt::format("{} is a file: name a run folder, or a folder of runs", paths.front()));
+    RunFolder{paths.front()}.check_is_run();  // throws
+  }
+  check_each_is_given_once(folders);
   std::map<std::string, int> count;
   for (const std::string& folder : folders) ++count[path_end(folder, 1)];
   std::map<std::string, std::string> named;

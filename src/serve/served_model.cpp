@@ -9,10 +9,13 @@
 #include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "model/layers_of.h"
 #include "model/options.h"
 #include "model/own_memory.h"
 #include "model/prepare.h"
+#include "serve/error.h"
 
 namespace synthesizer::serve {
 namespace {
@@ -54,18 +57,38 @@ std::string use_of(Task& task) {
   return dynamic_cast<Generator*>(&task) ? "generate" : "classify";
 }
 
+std::vector<AttentionPlace> sides_with_weights(Task& task, const std::string& use) {
+  std::set<AttentionPlace> sides;
+  for (const auto& [name, layer] : layers_of(task.model())) {
+    if (layer->attention()->mixer().supports_bias())
+      sides.insert(name.starts_with("encoder.") ? AttentionPlace::encoder : AttentionPlace::decoder);
+  }
+  if (use == "translate") sides.insert(AttentionPlace::cross);
+  return {sides.begin(), sides.end()};
+}
+
 }  // namespace
 
 ServedModel::ServedModel(const NamedRun& run, const std::string& weights, int64_t batch, Metrics& metrics)
     : source_(run), run_(open_run(run.folder, weights)) {
   own_memory(task().model());  // the folder may be replaced while the model is served
   use_ = use_of(task());
+  sides_ = sides_with_weights(task(), use_);
   batcher_ = make_batcher(task(), batch, metrics);
   languages_ = languages_of(task().recipe());
   struct stat file = {};
   if (::stat(run_.folder.weights(weights).c_str(), &file) == 0) created_ = file.st_mtime;
   for (const at::Tensor& parameter : task().model().parameters()) parameters_ += parameter.numel();
   quantized_ = quantized(task().model());
+}
+
+void ServedModel::check_line(const std::string& text, const std::string& name, const char* field) const {
+  if (use_ != "translate" || text.find('\n') == std::string::npos) return;
+  throw ApiError(
+      400,
+      fmt::format("{} has a line break, and '{}' reads one line: send each line as a text of its own", name,
+                  this->name()),
+      field);
 }
 
 nlohmann::ordered_json ServedModel::entry() const {

@@ -4,7 +4,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "inspect/weight_map.h"
 #include "serve/batcher.h"
 #include "serve/run_list.h"
 #include "task/run.h"
@@ -31,8 +33,15 @@ class ServedModel {
 
   /// What it can do: "translate", "generate" or "classify".
   const std::string& use() const { return use_; }
+  /// The sides that have attention weights to show, in the order in which a text passes them. Convolutions
+  /// and Linformer have none.
+  const std::vector<AttentionPlace>& sides() const { return sides_; }
   /// Of translation runs: the endings of the two training files, where they look like languages.
   const std::optional<LanguagePair>& languages() const { return languages_; }
+
+  /// Throws ApiError 400 where it reads lines and the text has a line break. `name`: what the message calls
+  /// the text; `field`: where it is in the request.
+  void check_line(const std::string& text, const std::string& name, const char* field) const;
 
   /// Its entry of GET /v1/models.
   nlohmann::ordered_json entry() const;
@@ -40,6 +49,7 @@ class ServedModel {
  private:
   NamedRun source_;
   std::string use_;
+  std::vector<AttentionPlace> sides_;
   OpenRun run_;
   std::unique_ptr<Batcher> batcher_;
   std::optional<LanguagePair> languages_;

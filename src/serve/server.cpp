@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "serve/api.h"
 #include "serve/run_list.h"
+#include "serve/server_socket.h"
 #include "serve/signals.h"
 #include "serve/transport.h"
 
@@ -26,31 +27,13 @@ void say(const std::string& line) {
   write_error(line + "\n");
 }
 
-/// Counts and, where asked to, logs requests; contents are never logged.
-HttpAnswer observed(Api& api, Metrics& metrics, bool log, const HttpRequest& request) {
-  const auto begin = Clock::now();
-  auto note = [&metrics, log, begin, method = request.method,
-               path = api.counted_path(request.path)](int status) {
-    const std::chrono::duration<double> took = Clock::now() - begin;
-    metrics.request(path, status, took.count());
-    if (log) say(fmt::format("{} {} {} {:.1f} ms", method.substr(0, 10), path, status, took.count() * 1e3));
-  };
-  HttpAnswer answer;
-  try {
-    answer = api.answer(request);
-  } catch (...) {
-    note(499);  // the client has gone, as nginx counts it
-    throw;
-  }
-  if (!answer.stream) {
-    note(answer.status);
-    return answer;
-  }
-  answer.stream = [stream = answer.stream, note, status = answer.status](const HttpAnswer::Send& send) {
-    stream(send);
-    note(status);
-  };
-  return answer;
+/// Counts and, where asked to, logs an answer; contents are never logged.
+void note(const Api& api, Metrics& metrics, bool log, const AnsweredRequest& request) {
+  const std::string path = api.counted_path(request.path);
+  metrics.request(path, request.status, request.seconds);
+  if (!log) return;
+  const std::string method = request.method.empty() ? "-" : request.method;
+  say(fmt::format("{} {} {} {:.1f} ms", method, path, request.status, request.seconds * 1e3));
 }
 
 void reload(Models& models) {
@@ -69,6 +52,7 @@ void serve(const ServeOptions& options) {
   Signals signals;  // before models are loaded, which may take a while
   check(options);
   allow_many_files();
+  ServerSocket socket(options.host, options.port);
   Metrics metrics;
   const RunList list = list_runs(options.runs);
   for (const std::string& path : list.left_out) say(fmt::format("synth: {} holds no run: left out", path));
@@ -76,15 +60,15 @@ void serve(const ServeOptions& options) {
   Engine engine(options.engines, options.queue, metrics);
   Api api(options, models, engine, metrics);
   Transport transport(
-      options, [&](const HttpRequest& request) { return observed(api, metrics, options.log, request); },
-      metrics);
-  const int port = transport.bind();
+      options, [&](const HttpRequest& request) { return api.answer(request); },
+      [&](const AnsweredRequest& request) { note(api, metrics, options.log, request); }, metrics);
+  transport.listen(socket);
   signals.start_events();
   std::thread listener([&] { transport.run(); });
   const char* scheme = options.certificate.empty() ? "http" : "https";
   const std::string host =
       options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
-  say(fmt::format("listening on {}://{}:{}", scheme, host, port));
+  say(fmt::format("listening on {}://{}:{}", scheme, host, socket.port()));
   while (signals.next() == Signals::Kind::reload) reload(models);
   api.drain();
   transport.stop();

@@ -6,8 +6,7 @@
 #include <netinet/tcp.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <optional>
 
 #include "serve/connection_pool.h"
 #include "serve/json_answer.h"
@@ -47,14 +46,27 @@ class ConnectionStream : public httplib::Stream {
   Connection* connection_;
 };
 
-/// The connection that this thread serves.
-thread_local Connection* current = nullptr;
+/// The request that this thread works on, from its first byte to the end of its answer.
+struct Exchange {
+  Connection* connection;
+  std::optional<Clock::time_point> complete;  ///< since when the handler has it
+  bool streamed = false;                      ///< the answer is not over when its header is sent
+};
+thread_local Exchange* current = nullptr;
 
 std::string plain_type(std::string type) {
   type = type.substr(0, type.find(';'));
   while (!type.empty() && type.back() == ' ') type.pop_back();
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
   return type;
+}
+
+/// The method, or nothing where the request has begun with any other word: that may be anything.
+std::string known_method(const httplib::Request& request) {
+  for (const char* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+    if (request.method == method) return method;
+  }
+  return "";
 }
 
 /// What is wrong where it cannot be said for certain where the body ends: somebody else on the way (a proxy)
@@ -74,22 +86,45 @@ const char* ambiguous_body(const httplib::Request& request) {
   return nullptr;
 }
 
-const char* library_error(int status) {
-  switch (status) {
-    case 413: return "the request is too large";
-    case 414: return "the address is too long";
-    case 431: return "the header is larger than 64 kB: send less";
-    default: return "the request is not valid HTTP/1.1";
-  }
+/// What is wrong where the body cannot be read. Null where all is well.
+const char* unknown_body(const httplib::Request& request) {
+  if (plain_type(request.get_header_value("Content-Type")).starts_with("multipart/"))
+    return "a multipart body is not supported: send JSON (a form only to /translate, as 'curl -d q=TEXT')";
+  const std::string encoding = request.get_header_value("Content-Encoding");
+  const bool known = encoding.empty() || encoding == "identity" || encoding == "gzip" ||
+                     encoding == "deflate" || encoding == "br";
+  return known ? nullptr : "this Content-Encoding is not known: send gzip, deflate or br, or none";
+}
+
+/// True where a browser sends the request for a page of another origin. Of addresses that are neither HTTPS
+/// nor on its own machine, browsers say no more than the page's origin.
+bool from_another_origin(const httplib::Request& request) {
+  const std::string origin = request.get_header_value("Origin");
+  const std::string site = request.get_header_value("Sec-Fetch-Site");
+  if (site.empty()) return !origin.empty() && !origin.ends_with("://" + request.get_header_value("Host"));
+  const bool follows_link = request.get_header_value("Sec-Fetch-Mode") == "navigate" &&
+                            (request.method == "GET" || request.method == "HEAD");
+  return (site == "cross-site" || site == "same-site") && !follows_link;
+}
+
+/// What a client is told of a request that the library has refused with this status.
+ApiError library_error(int status, const Connection& connection) {
+  if (status == 414) return {414, "the address is longer than 8 kB: send less"};
+  if (status == 416)
+    return {416, "this header Range is not valid, and ranges are not supported: leave it out"};
+  if (connection.header_too_large()) return {431, "the header is larger than 64 kB: send less"};
+  if (connection.header_line_too_long()) return {431, "a line of the header is longer than 8 kB: send less"};
+  return {status, "the request is not valid HTTP/1.1"};
 }
 
 }  // namespace
 
 class Transport::Server : public httplib::Server {
  public:
-  Server(const ServeOptions& options, HttpHandler handler, Metrics& metrics)
+  Server(const ServeOptions& options, HttpHandler handler, HttpObserver observer, Metrics& metrics)
       : options_(options),
         handler_(std::move(handler)),
+        observer_(std::move(observer)),
         metrics_(&metrics),
         limits_{as_duration(options.read_timeout), as_duration(options.read_timeout)},
         pool_({static_cast<size_t>(options.connections), as_duration(options.idle_timeout)},
@@ -98,27 +133,32 @@ class Transport::Server : public httplib::Server {
     // What the library tells clients; the connections are ours.
     set_keep_alive_timeout(static_cast<time_t>(options.idle_timeout));
     set_keep_alive_max_count(1'000'000);
+    set_default_headers({{"Accept-Ranges", "none"}});
     new_task_queue = [] { return new AtOnce; };
-    set_socket_options([](socket_t socket) {  // without SO_REUSEPORT: two servers must not share a port
-      const int yes = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    set_pre_routing_handler([this](const auto& request, auto& response) {
-      current->begin_body();
-      if (const char* mistake = ambiguous_body(request)) {
-        refuse({400, mistake}, response);
-        return HandlerResponse::Handled;
-      }
-      return cross_origin(request, response);
-    });
-    set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (!response.body.empty()) return;
-      if (response.status == 400 && current && current->header_too_large()) response.status = 431;
-      refuse({response.status, library_error(response.status)}, response);
-    });
-    set_exception_handler([](const auto&, auto&, std::exception_ptr) { current->give_up(); });
     using Request = httplib::Request;
     using Response = httplib::Response;
+    set_pre_routing_handler([this](const Request& request, Response& response) {
+      current->connection->begin_body();
+      const auto refused = refusal_of(request);
+      if (!refused) return cross_origin(request, response);
+      refuse(*refused, response);
+      return HandlerResponse::Handled;
+    });
+    set_error_handler(HandlerWithResponse([](const Request&, Response& response) {
+      if (!response.body.empty()) return HandlerResponse::Unhandled;
+      refuse(library_error(response.status, *current->connection), response);
+      // Where an error is "handled", the library sends its body once for every range of a header Range that
+      // it has just refused. Otherwise it leaves the length to us.
+      response.set_header("Content-Length", std::to_string(response.body.size()));
+      return HandlerResponse::Unhandled;
+    }));
+    set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
+      refuse({500, "the server failed at this request: send it again"}, response);
+    });
+    // Every answer comes through here, right before it is sent.
+    set_post_routing_handler([this](const Request& request, Response& response) {
+      if (!current->streamed) observe(request, response.status);
+    });
     auto with_body = [this](const Request& request, Response& response,
                             const httplib::ContentReader& reader) {
       read_and_handle(request, response, reader);
@@ -133,21 +173,7 @@ class Transport::Server : public httplib::Server {
     Delete(any, with_body);
   }
 
-  int take_port() {
-    const bool any = options_.port == 0;
-    errno = 0;
-    const int port =
-        any ? bind_to_any_port(options_.host)
-            : (bind_to_port(options_.host, static_cast<int>(options_.port)) ? static_cast<int>(options_.port)
-                                                                            : -1);
-    if (port < 0) {
-      throw std::runtime_error(fmt::format("cannot listen on {}:{}: {}: choose another --host or --port",
-                                           options_.host, options_.port,
-                                           errno != 0 ? std::strerror(errno) : "no such address"));
-    }
-    ::listen(svr_sock_, SOMAXCONN);  // the library's own limit is 5
-    return port;
-  }
+  void accept_from(ServerSocket& socket) { svr_sock_ = socket.listen(); }
 
   /// Ends listen_after_bind(), also where it has not begun yet. The library's stop() does nothing before, and
   /// cuts off streamed answers that begin after it.
@@ -164,14 +190,23 @@ class Transport::Server : public httplib::Server {
     ::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
     metrics_->connections = static_cast<int64_t>(pool_.open()) + 1;
     auto connection = std::make_unique<Connection>(socket, tls_.get(), limits_);
-    if (pool_.admit(connection)) return true;
-    ++metrics_->rejected;
-    if (tls_) return true;
-    constexpr std::string_view busy =
-        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: "
-        "0\r\n\r\n";
-    ::send(socket, busy.data(), busy.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (!pool_.admit(connection)) refuse_connection(socket);
     return true;
+  }
+
+  /// Says so where that can be said without waiting: not before a client with TLS is greeted.
+  void refuse_connection(socket_t socket) const {
+    ++metrics_->connections_refused;
+    if (tls_) return;
+    ApiError full(503, "too many connections are open (--connections): try again later");
+    full.retry_after = 1;
+    const HttpAnswer answer = error_answer(full);
+    const std::string text = fmt::format(
+        "HTTP/1.1 {} Service Unavailable\r\nRetry-After: {}\r\nConnection: close\r\nContent-Type: {}\r\n"
+        "Content-Length: {}\r\n\r\n{}",
+        answer.status, full.retry_after, answer.content_type, answer.body.size(), answer.body);
+    ::send(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    observer_({"", "", answer.status, 0});
   }
 
   /// One request of a connection; true where another may follow.
@@ -179,14 +214,36 @@ class Transport::Server : public httplib::Server {
     metrics_->connections = static_cast<int64_t>(pool_.open());
     if (!connection.greet()) return false;
     connection.begin_request();
-    current = &connection;
+    Exchange exchange{&connection, {}};
+    current = &exchange;
     ConnectionStream stream(connection);
     bool closed = false;
-    // Answers go out as they are: the library would compress each anew, with Brotli's slowest setting.
-    const bool more = process_request(
-        stream, closing, closed, [](httplib::Request& request) { request.headers.erase("Accept-Encoding"); });
+    const bool more = process_request(stream, closing, closed, [](httplib::Request& request) {
+      // Answers go out as they are: the library would compress each anew, with Brotli's slowest setting.
+      request.headers.erase("Accept-Encoding");
+      // And whole: it would send a body once for every range that is asked for.
+      request.headers.erase("Range");
+      request.ranges.clear();
+    });
     current = nullptr;
     return more && !closed && !connection.broken() && !closing;
+  }
+
+  void observe(const httplib::Request& request, int status) const {
+    std::chrono::duration<double> took(0);
+    if (current->complete) took = Clock::now() - *current->complete;
+    observer_({known_method(request), request.path, status, took.count()});
+  }
+
+  /// Why a request is refused before its body is read, if it is.
+  std::optional<ApiError> refusal_of(const httplib::Request& request) const {
+    if (const char* mistake = ambiguous_body(request)) return ApiError(400, mistake);
+    if (const char* mistake = unknown_body(request)) return ApiError(415, mistake);
+    const bool allowed = options_.cors == "*" ||
+                         (!options_.cors.empty() && options_.cors == request.get_header_value("Origin"));
+    if (!allowed && from_another_origin(request))
+      return ApiError(403, "pages of other origins may not use this server: allow theirs with --cors");
+    return {};
   }
 
   HandlerResponse cross_origin(const httplib::Request& request, httplib::Response& response) const {
@@ -206,7 +263,7 @@ class Transport::Server : public httplib::Server {
     // Without a length there is no body (the library would wait until the client closes), and what follows is
     // not taken for another request.
     if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
-      current->give_up_input();
+      current->connection->give_up_input();
       handle(request, response, "");
       return response.set_header("Connection", "close");
     }
@@ -227,13 +284,14 @@ class Transport::Server : public httplib::Server {
 
   /// An error after which the connection cannot be used: where its next request begins is not known.
   static void refuse(const ApiError& error, httplib::Response& response) {
-    if (current) current->give_up_input();
+    current->connection->give_up_input();
     put(error_answer(error), response);
     response.set_header("Connection", "close");
   }
 
   void handle(const httplib::Request& request, httplib::Response& response, const std::string& body) {
-    Connection* connection = current;
+    Connection* connection = current->connection;
+    current->complete = Clock::now();
     HttpRequest plain{request.method,
                       request.path,
                       plain_type(request.get_header_value("Content-Type")),
@@ -241,11 +299,23 @@ class Transport::Server : public httplib::Server {
                       body,
                       [connection] { return !connection->closed_by_client(); }};
     try {
-      put(handler_(plain), response);
+      HttpAnswer answer = handler_(plain);
+      if (answer.stream) answer.stream = observed(std::move(answer.stream), request);
+      put(answer, response);
     } catch (const Disconnected&) {
       connection->give_up();
-      response.status = 499;  // nobody reads it
+      response.status = kClientGone;
     }
+  }
+
+  /// The same stream, reported at its end.
+  HttpAnswer::Stream observed(HttpAnswer::Stream stream, const httplib::Request& request) const {
+    current->streamed = true;
+    return [this, stream = std::move(stream), &request](const HttpAnswer::Send& send) {
+      const int status = stream(send);
+      observe(request, status);
+      return status;
+    };
   }
 
   static void put(const HttpAnswer& answer, httplib::Response& response) {
@@ -266,19 +336,21 @@ class Transport::Server : public httplib::Server {
 
   ServeOptions options_;
   HttpHandler handler_;
+  HttpObserver observer_;
   Metrics* metrics_;
   std::unique_ptr<TlsContext> tls_;
   ConnectionLimits limits_;
   ConnectionPool pool_;  ///< last: its threads end first
 };
 
-Transport::Transport(const ServeOptions& options, HttpHandler handler, Metrics& metrics)
-    : server_(std::make_unique<Server>(options, std::move(handler), metrics)) {}
+Transport::Transport(const ServeOptions& options, HttpHandler handler, HttpObserver observer,
+                     Metrics& metrics)
+    : server_(std::make_unique<Server>(options, std::move(handler), std::move(observer), metrics)) {}
 
 Transport::~Transport() = default;
 
-int Transport::bind() {
-  return server_->take_port();
+void Transport::listen(ServerSocket& socket) {
+  server_->accept_from(socket);
 }
 
 void Transport::run() {

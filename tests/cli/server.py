@@ -96,6 +96,14 @@ class Server:
                 return float(line.split()[-1])
         raise AssertionError(name)
 
+    def answered(self, path, status):
+        """How many requests to a path were answered with a status, as the server counts."""
+        name = f'synth_requests_total{{path="{path}",status="{status}"}} '
+        for line in self.get("/metrics").body.decode().splitlines():
+            if line.startswith(name):
+                return int(line.removeprefix(name))
+        return 0
+
     def wait_for(self, happened, seconds=30):
         end = time.monotonic() + seconds
         while not happened():
@@ -150,6 +158,15 @@ def refuses_connections(server):
 
 def events(body):
     """The data of server-sent events; the last must be [DONE]."""
-    parts = [part.removeprefix("data: ") for part in body.decode().split("\n\n") if part]
+    parts = event_texts(body)
     assert parts[-1] == "[DONE]", parts
     return [json.loads(part) for part in parts[:-1]]
+
+
+def last_error(body):
+    """The error that ends server-sent events."""
+    return json.loads(event_texts(body)[-1])["error"]
+
+
+def event_texts(body):
+    return [part.removeprefix("data: ") for part in body.decode().split("\n\n") if part]

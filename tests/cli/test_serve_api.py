@@ -7,15 +7,19 @@ import random
 import shutil
 import signal
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import urllib.error
+import urllib.parse
+import urllib.request
 
 import libretranslatepy
 import openai
 import pytest
 from serve_fixtures import WORDS, recipe_of_tables
-from server import Answer, Server, events, refuses_connections
+from server import Answer, Server, events, last_error, refuses_connections
 
 SOURCES = [
     "seven",
@@ -255,6 +259,7 @@ def test_models_health_ready_and_metrics(shared_server):
     assert [m["id"] for m in models["data"]] == ["numbers", "numbers-int8", "language", "colours"]
     assert [m["use"] for m in models["data"]] == ["translate", "translate", "generate", "classify"]
     assert [m["precision"] for m in models["data"]] == ["float32", "int8", "float32", "float32"]
+    assert models["limits"] == {"tokens": 2048, "lines": 64, "body": 1048576}
     assert shared_server.get("/v1/models/language").json()["id"] == "language"
     assert shared_server.get("/v1/models/none").status == 404
     assert shared_server.get("/health").status == shared_server.get("/ready").status == 200
@@ -270,21 +275,35 @@ def test_models_health_ready_and_metrics(shared_server):
 
 MISTAKES = [
     ("/v1/translate", "{", 400, ["not valid JSON"], None),
+    ("/v1/translate", "", 400, ["the body is empty: send a JSON object"], None),
+    ("/v1/translate", "null", 400, ["the body is null"], None),
     ("/v1/translate", "[1]", 400, ["a list", "JSON object"], None),
     ("/v1/translate", {"txt": "one"}, 400, ["'text' is missing"], "text"),
     ("/v1/translate", {"text": "one", "bean": 4}, 400, ["'bean'", "did you mean 'beam'"], "bean"),
     ("/v1/translate", {"text": 7}, 400, ["whole number", "string"], "text"),
-    ("/v1/translate", {"text": ["a", 7]}, 400, ["a list", "list of strings"], "text"),
+    ("/v1/translate", {"text": ["a", 7]}, 400, ["item 1 is a whole number", "list of strings"], "text"),
+    ("/v1/translate", {"text": ["a", None]}, 400, ["item 1 is null"], "text"),
     ("/v1/translate", {"text": []}, 400, ["empty list"], "text"),
     ("/v1/translate", {"text": "one", "beam": "4"}, 400, ["'beam'", "whole number"], "beam"),
     ("/v1/translate", {"text": "one", "beam": 4.5}, 400, ["'beam'"], "beam"),
     ("/v1/translate", {"text": "one", "beam": 0}, 400, ["from 1 to"], "beam"),
     ("/v1/translate", {"text": "one", "beam": 10**30}, 400, ["'beam'"], "beam"),
-    ("/v1/translate", {"text": "one", "beam": 2, "nbest": 3}, 400, ["'nbest'"], "nbest"),
-    ("/v1/translate", {"text": "a\nb"}, 400, ["line break"], "text"),
+    ("/v1/translate", {"text": "one", "beam": 2, "nbest": 3}, 400, ["'nbest'", "raise 'beam'"], "nbest"),
+    ("/v1/translate", {"text": "a\nb"}, 400, ["the text has a line break"], "text"),
+    ("/v1/translate", {"text": ["a", "a\nb"]}, 400, ["text 1 has a line break"], "text"),
+    ("/v1/score", {"text": "a\nb", "target": "c"}, 400, ["the text has a line break"], "text"),
+    ("/v1/score", {"text": "a", "target": "b\nc"}, 400, ["the target has a line break"], "target"),
+    ("/v1/attention", {"text": "a\nb"}, 400, ["the text has a line break"], "text"),
     ("/v1/translate", {"text": "one", "model": "nombers"}, 404, ["did you mean 'numbers'"], "model"),
-    ("/v1/translate", {"text": "one", "model": "language"}, 400, ["/v1/generate"], "model"),
-    ("/v1/translate", {"text": "one " * 400}, 413, ["tokens", "truncate"], "text"),
+    (
+        "/v1/translate",
+        {"text": "one", "model": "language"},
+        400,
+        ["'language' cannot translate, its task is language-model: use /v1/generate"],
+        "model",
+    ),
+    ("/v1/translate", {"text": "one " * 400}, 413, ["the text is longer", "tokens", "truncate"], "text"),
+    ("/v1/translate", {"text": ["one", "one " * 400]}, 413, ["text 1 is longer"], "text"),
     ("/v1/translate", {"text": ["one"] * 65}, 413, ["64", "--lines"], "text"),
     ("/v1/translate", '{"text": "one", "text": "two"}', 400, ["twice"], "text"),
     ("/v1/translate", '{"text": ' + "[" * 5000 + "]" * 5000 + "}", 400, ["levels"], None),
@@ -293,31 +312,108 @@ MISTAKES = [
     ("/v1/generate", {"prompt": "a", "temperature": -1}, 400, ["'temperature'"], "temperature"),
     ("/v1/generate", {"prompt": "a", "top_p": 1.5}, 400, ["'top_p'"], "top_p"),
     ("/v1/generate", {"prompt": "a", "tokens": 10**9}, 400, ["'tokens'"], "tokens"),
-    ("/v1/generate", {"prompt": "a" * 5000}, 413, ["--tokens"], "prompt"),
+    ("/v1/generate", {"prompt": "a" * 5000}, 413, ["the prompt has 5000 tokens", "--tokens"], "prompt"),
+    ("/v1/generate", {"text": "a"}, 400, ["the fields are model, prompt, tokens, temperature"], "text"),
     ("/v1/generate", {"prompt": "a", "stream": "yes"}, 400, ["true or false"], "stream"),
     ("/v1/classify", {}, 400, ["'text' is missing"], "text"),
-    ("/v1/classify", {"text": "red " * 40}, 413, ["40 tokens", "takes 30", '"truncate"'], "text"),
-    ("/v1/classify", {"text": ["red", "red " * 40]}, 413, ["text 1", "shorten"], "text"),
+    (
+        "/v1/classify",
+        {"text": "red " * 40},
+        413,
+        ["the text has 40 tokens", "takes 30", '"truncate"'],
+        "text",
+    ),
+    ("/v1/classify", {"text": ["red", "red " * 40]}, 413, ["text 1: ", "shorten"], "text"),
     ("/v1/classify", {"text": "red", "too_long": "cut"}, 400, ["'too_long'", '"truncate"'], "too_long"),
-    ("/v1/score", {"text": "one " * 400, "target": "eins"}, 413, ["'text'", "shorten"], "text"),
-    ("/v1/score", {"text": "one", "target": "eins " * 400}, 413, ["'target'", "shorten"], "target"),
-    ("/v1/score", {"text": ["a", "a" * 99], "model": "language"}, 413, ["'text'", "number 1"], "text"),
-    ("/v1/score", {"text": "red " * 40, "target": "warm", "model": "colours"}, 413, ["'text'"], "text"),
+    ("/v1/score", {"text": "one " * 400, "target": "eins"}, 413, ["the source has", "shorten"], "text"),
+    ("/v1/score", {"text": "one", "target": "eins " * 400}, 413, ["the target has", "shorten"], "target"),
+    ("/v1/score", {"text": ["a", "a" * 99], "model": "language"}, 413, ["text 1: ", "shorten"], "text"),
+    ("/v1/score", {"text": "red " * 40, "target": "warm", "model": "colours"}, 413, ["the text has"], "text"),
     ("/v1/score", {"text": "red", "target": "wram", "model": "colours"}, 400, ["mean 'warm'"], "target"),
-    ("/v1/attention", {"text": "one " * 400}, 413, ["'text'", "shorten"], "text"),
-    ("/v1/attention", {"text": "one", "target": "eins " * 400}, 413, ["'target'", "shorten"], "target"),
-    ("/v1/attention", {"text": "a" * 99, "model": "language"}, 413, ["'text'", "shorten"], "text"),
-    ("/v1/attention", {"text": "red " * 40, "model": "colours"}, 413, ["'text'", "shorten"], "text"),
+    (
+        "/v1/score",
+        {"text": "one", "model": "numbers"},
+        400,
+        ["'numbers'", "its task is translation"],
+        "target",
+    ),
+    ("/v1/attention", {"text": "one " * 400}, 413, ["the source has", "shorten"], "text"),
+    ("/v1/attention", {"text": "one", "target": "eins " * 400}, 413, ["the target has", "shorten"], "target"),
+    ("/v1/attention", {"text": "a" * 99, "model": "language"}, 413, ["the text has", "shorten"], "text"),
+    ("/v1/attention", {"text": "red " * 40, "model": "colours"}, 413, ["the text has", "shorten"], "text"),
+    (
+        "/v1/attention",
+        {"text": "a", "side": "encoder", "model": "language"},
+        400,
+        ["'side' is 'encoder'", "'language' has attention weights of decoder"],
+        "side",
+    ),
+    (
+        "/v1/attention",
+        {"text": "a", "side": "left", "model": "numbers"},
+        400,
+        ["of encoder, decoder, cross"],
+        "side",
+    ),
     ("/v1/attention", {"text": " "}, 400, ["'text' is empty"], "text"),
     ("/v1/attention", {"text": "one", "target": " "}, 400, ["'target' is empty"], "target"),
     ("/v1/attention", {"text": "a", "target": "b", "model": "language"}, 400, ["'target'"], "target"),
     ("/v1/completions", {"prompt": "a"}, 400, ["'model' is missing"], "model"),
     ("/v1/completions", {"model": "language", "logprobs": 3}, 400, ["'logprobs'"], "logprobs"),
+    ("/v1/completions", {"model": "language", "prompt": ["a", "a" * 5000]}, 413, ["prompt 1 has"], "prompt"),
     ("/translate", {"q": "one", "source": "en", "target": "fr"}, 400, ["/languages"], "target"),
-    ("/translate", {"q": "one " * 400, "source": "en", "target": "de"}, 413, ["shorten it"], "q"),
+    (
+        "/translate",
+        {"q": "one " * 400, "source": "en", "target": "de"},
+        413,
+        ["the text is longer", "shorten it"],
+        "q",
+    ),
+    (
+        "/translate",
+        {"q": "one\n" + "one " * 400, "source": "en", "target": "de"},
+        413,
+        ["line 1 is longer"],
+        "q",
+    ),
+    (
+        "/translate",
+        {"q": "one", "source": "en", "target": "de", "model": "language"},
+        400,
+        ["its task is language-model"],
+        "model",
+    ),
     ("/v1/models/reload", {"model": "none"}, 404, ["no model 'none'"], "model"),
     ("/v1/transalte", {}, 404, ["did you mean '/v1/translate'"], None),
+    ("/foo", {}, 404, ["the paths are /, /health,", "/v1/translate"], None),
 ]
+
+
+def test_without_a_name_the_first_model_that_can_answer_is_used(
+    serve, train, language_recipe, class_run, language_run, small_run, tmp_path
+):
+    convolution = train(language_recipe, tmp_path / "convolution", "model.attention=dynamic-conv")
+    server = serve(class_run, convolution, language_run, small_run)
+    for path, body, model in [
+        ("/v1/score", {"text": "red"}, "convolution"),
+        ("/v1/score", {"text": "red", "target": "warm"}, "colours"),
+        ("/v1/score", {"text": ["red", "one"], "target": ["warm", "eins"]}, "small"),
+        ("/v1/attention", {"text": "red"}, "colours"),
+        ("/v1/attention", {"text": "red", "side": "decoder"}, "language"),
+        ("/v1/attention", {"text": "one", "side": "cross"}, "small"),
+        ("/v1/attention", {"text": "one", "target": "eins"}, "small"),
+    ]:
+        assert server.good(path, body)["model"] == model, (path, body)
+    answer = server.post("/v1/attention", {"text": "red", "model": "convolution", "all": True})
+    message, field = answer.error()
+    assert answer.status == 400 and "'convolution' has no attention weights" in message and field == "model"
+
+
+def test_line_breaks_are_text_where_a_model_does_not_read_lines(shared_server):
+    two = {"text": "To be\nor", "model": "language"}
+    assert shared_server.good("/v1/score", two)["results"][0]["tokens"] == 9
+    assert "↵" in shared_server.good("/v1/attention", two)["tokens"]
+    assert len(shared_server.good("/v1/classify", {"text": "red\ntree"})["results"]) == 1
 
 
 @pytest.mark.parametrize("path, body, status, words, field", MISTAKES)
@@ -393,6 +489,24 @@ def test_libretranslate_client(shared_server, alone):
     assert len(answer["translatedText"]) == 2 and len(answer["alternatives"][0]) == 2
 
 
+def test_libretranslate_offers_translation_models_alone(serve, dialogue_run, small_run):
+    server = serve(dialogue_run, small_run)
+    assert {language["code"] for language in server.get("/languages").json()} == {"en", "de"}
+    body = {"q": "one", "source": "source", "target": "target"}
+    assert server.post("/translate", body).status == 400
+    answer = server.post("/translate", {**body, "model": "talk"})
+    assert answer.status == 400 and "its task is dialogue: use /v1/translate" in answer.error()[0]
+
+
+def test_json_that_is_sent_as_a_form_is_json(shared_server, alone):
+    """As `curl -d` sends it."""
+    body = {"q": SOURCES[0], "source": "en", "target": "de"}
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for text in (json.dumps(body), urllib.parse.urlencode(body)):
+        answer = shared_server.post("/translate", text, headers=form)
+        assert answer.json() == {"translatedText": alone["numbers", 1][0][1]}
+
+
 def test_a_token_is_asked_for(serve, small_run, tmp_path):
     (tmp_path / "tokens").write_text("first secret\n\nsecond\n")
     server = serve(small_run, "--token-file", tmp_path / "tokens")
@@ -419,8 +533,19 @@ def test_a_token_is_asked_for(serve, small_run, tmp_path):
         assert server.post("/v1/translate", body, headers={"Authorization": f"Bearer {token}"}).status == 200
     assert server.get("/health").status == server.get("/").status == 200
     libre = {"q": "one", "source": "en", "target": "de"}
-    assert server.post("/translate", libre).status == 401
+    for wrong in (
+        libre,
+        {**libre, "api_key": "third"},
+        {"api_key": 7},
+        "{",
+        "",
+    ):  # before the body is checked
+        assert server.post("/translate", wrong).status == 401, wrong
     assert server.post("/translate", {**libre, "api_key": "second"}).status == 200
+    for scheme in ("Bearer", "bearer"):
+        headers = {"Authorization": f"{scheme} second"}
+        assert server.post("/translate", libre, headers=headers).status == 200
+        assert server.post("/v1/translate", body, headers=headers).status == 200
 
 
 def test_other_origins_are_allowed_only_where_the_user_says_so(serve, small_run):
@@ -430,6 +555,25 @@ def test_other_origins_are_allowed_only_where_the_user_says_so(serve, small_run)
     assert open_.get("/v1/models", headers=origin).headers["Access-Control-Allow-Origin"] == origin["Origin"]
     asked = open_.ask("OPTIONS", "/v1/translate", headers=origin)
     assert asked.status == 204 and "POST" in asked.headers["Access-Control-Allow-Methods"]
+    # A form or a script can send a POST of plain text to any server, and it need not read the answer.
+    foreign = {"Content-Type": "text/plain", **origin}
+    for site in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        answer = closed.post("/v1/models/reload", "", headers={**foreign, **site})
+        assert answer.status == 403 and "--cors" in answer.error()[0]
+        assert open_.post("/v1/models/reload", "", headers={**foreign, **site}).status == 200
+        other = {**foreign, **site, "Origin": "https://example.com"}
+        assert open_.post("/v1/models/reload", "", headers=other).status == 403
+    assert closed.metric("synth_reloads_total") == 0 and open_.metric("synth_reloads_total") == 3
+    # Its own page, a link to it, and programs.
+    own = {"Origin": closed.url}
+    for headers in (own, {**own, "Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {}):
+        assert closed.post("/v1/translate", {"text": "one"}, headers=headers).status == 200
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert closed.get("/", headers=link).status == 200
+    assert (
+        closed.get("/metrics", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+    )  # an image, a script
+    assert closed.post("/v1/models/reload", "", headers=link).status == 403  # a form
 
 
 def test_loading_leaves_no_threads_that_compute(environment, numbers_run):
@@ -467,7 +611,36 @@ def test_a_request_ends_at_its_time(serve, language_run):
     answer = server.post("/v1/generate", {"prompt": "a", "tokens": 100000})
     assert answer.status == 503 and "--timeout" in answer.error()[0] and time.monotonic() - begin < 5
     server.wait_for(lambda: server.metric("synth_active_texts") == 0)
+    assert server.metric("synth_timed_out_total") == 1 and server.metric("synth_cancelled_total") == 0
     assert server.post("/v1/generate", {"prompt": "a", "tokens": 3}).status == 200
+
+
+def test_a_stream_is_counted_with_the_status_that_it_ends_with(serve, language_run):
+    server = serve(language_run, "--timeout", 0.3, "--tokens", 1000000, "--log")
+    for number, (path, body) in enumerate([
+        ("/v1/generate", {"prompt": "a", "tokens": 1000000}),
+        ("/v1/completions", {"model": "language", "prompt": "a", "max_tokens": 1000000}),
+    ], 1):  # fmt: skip
+        answer = server.post(path, {**body, "stream": True})
+        error = last_error(answer.body)
+        assert (
+            answer.status == 200 and error["type"] == "unavailable_error" and "--timeout" in error["message"]
+        )
+        server.wait_for(lambda path=path: server.answered(path, 503) == 1)
+        connection = server.connect()
+        connection.request("POST", path, json.dumps({**body, "stream": True}))
+        connection.getresponse().read(1)
+        connection.close()
+        server.wait_for(lambda path=path: server.answered(path, 499) == 1)
+        server.wait_for_texts(0, 0)
+        assert server.metric("synth_timed_out_total") == number
+        assert server.metric("synth_cancelled_total") == number
+        assert server.answered(path, 200) == 0
+    for status in (503, 499):
+        assert sum(f"POST /v1/generate {status} " in line for line in server.lines) == 1
+    server.good("/v1/generate", {"prompt": "a", "tokens": 3, "stream": False})
+    assert events(server.post("/v1/generate", {"prompt": "a", "tokens": 3, "stream": True}).body)
+    server.wait_for(lambda: server.answered("/v1/generate", 200) == 2)
 
 
 def test_a_request_is_taken_whole_while_the_queue_is_not_full(serve, language_run):
@@ -537,13 +710,18 @@ def test_sigterm_finishes_what_has_begun(serve, language_run):
 
 
 def test_sigterm_gives_up_what_takes_longer_than_the_drain(serve, language_run):
-    server = serve(language_run, "--drain", 0.3, "--tokens", 1000000)
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(server.post, "/v1/generate", {"prompt": "a", "tokens": 1000000})
-        server.wait_for(lambda: server.metric("synth_active_texts") == 1)
+    server = serve(language_run, "--drain", 0.3, "--tokens", 1000000, "--log")
+    body = {"prompt": "a", "tokens": 1000000}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(server.post, "/v1/generate", body)
+        streamed = pool.submit(server.post, "/v1/generate", {**body, "stream": True})
+        server.wait_for(lambda: server.metric("synth_active_texts") == 2)
         assert server.stop(20) == 0
-        answer = asked.result()
+        answer, stream = asked.result(), streamed.result()
     assert answer.status == 503 and "shutting down" in answer.error()[0]
+    assert stream.status == 200 and "shutting down" in last_error(stream.body)["message"]
+    server.reader.join(10)
+    assert sum("POST /v1/generate 503 " in line for line in server.lines) == 2
 
 
 def test_while_it_drains_ready_says_no_and_open_connections_may_ask_once_more(serve, language_run):
@@ -673,10 +851,6 @@ def test_a_replaced_run_is_reloaded_without_losing_requests(serve, train, langua
 
 
 def test_tls(serve, small_run, tmp_path):
-    import ssl
-    import subprocess
-    import urllib.request
-
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / "key",
@@ -701,28 +875,59 @@ def test_starting_with_mistakes(mistake, small_run, language_run, tmp_path):
     mistake("serve", tmp_path / "none", words=["none"])
     mistake("serve", tmp_path, words=["not a run folder"])
     mistake("serve", small_run, tmp_path / "none", words=["no such folder"])
-    mistake("serve", small_run, small_run, words=["both be served as"])
+    mistake("serve", small_run, small_run, words=["is given twice"])
+    for name in ("a/b", "c/b"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "small").symlink_to(small_run)
+    mistake("serve", tmp_path / "a/b/small", tmp_path / "c/b/small", words=["both be served as 'b/small'"])
+    (tmp_path / "mt.toml").write_text("")
+    mistake("serve", tmp_path / "mt.toml", words=["mt.toml is a file", "run folder"])
+    for origin in ("evil", "https://example.org/"):
+        mistake("serve", small_run, "--cors", origin, words=["--cors", origin, "SCHEME://HOST"])
     mistake("serve", small_run, "--port", "70000", words=["--port", "65535"])
     mistake("serve", small_run, "--queue", "0", words=["--queue"])
     mistake("serve", small_run, "--token-file", tmp_path / "none", words=["none"])
     mistake("serve", small_run, "--certificate", tmp_path / "c", words=["--key"])
-    (tmp_path / "bad").write_text("no key")
-    mistake(
-        "serve",
-        small_run,
-        "--certificate",
-        tmp_path / "bad",
-        "--key",
-        tmp_path / "bad",
-        words=["--certificate"],
-    )
-    mistake("serve", words=["RUN"])
+    mistake("serve", words=["RUN", "synth serve --help"])
 
 
-def test_a_port_that_is_taken(serve, synth, small_run):
+def test_certificates_that_cannot_be_used(mistake, small_run, tmp_path):
+    def make(name, kind):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "1", "-subj", "/CN=localhost",
+             "-keyout", tmp_path / f"{name}.key", "-out", tmp_path / f"{name}.pem"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+
+    make("rsa", ["rsa:2048"])
+    make("other", ["rsa:2048"])
+    make("elliptic", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
+    subprocess.run(
+        ["openssl", "pkcs8", "-topk8", "-in", tmp_path / "rsa.key", "-out", tmp_path / "locked.key",
+         "-passout", "pass:secret"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (tmp_path / "text").write_text("no key")
+    for certificate, key, words in [
+        ("none", "rsa.key", ["--certificate", "none", "No such file"]),
+        ("text", "rsa.key", ["--certificate", "text", "not a PEM file with a certificate"]),
+        ("rsa.pem", "none", ["--key", "none", "No such file"]),
+        ("rsa.pem", "text", ["--key", "text", "not a PEM file with a private key"]),
+        ("rsa.pem", "locked.key", ["--key", "without a password"]),
+        ("rsa.pem", "other.key", ["--key", "does not belong to the certificate"]),
+        ("rsa.pem", "elliptic.key", ["--key", "does not belong to the certificate"]),
+    ]:
+        files = ["--certificate", tmp_path / certificate, "--key", tmp_path / key]
+        mistake("serve", small_run, *files, words=words)
+
+
+def test_a_port_that_is_taken(serve, synth, small_run, tmp_path):
     server = serve(small_run)
-    done = synth("serve", small_run, "--port", server.port, ok=False)
-    assert done.returncode == 1 and done.stderr.startswith("synth: error: cannot listen on 127.0.0.1:")
+    shutil.copytree(small_run, tmp_path / "damaged")
+    (tmp_path / "damaged" / "model.safetensors").write_bytes(b"nothing")
+    for run in (small_run, tmp_path / "damaged"):  # it is noticed before a run is opened
+        done = synth("serve", run, "--port", server.port, ok=False)
+        assert done.returncode == 1 and done.stderr.startswith("synth: error: cannot listen on 127.0.0.1:")
 
 
 def test_it_listens_on_this_machine_alone(shared_server):
@@ -744,5 +949,8 @@ def test_contents_are_not_logged(serve, small_run):
     server = serve(small_run, "--log")
     server.good("/v1/translate", {"text": "secret words"})
     server.post("/v1/translate", {"text": "secret words", "what": 1})
-    server.wait_for(lambda: sum("/v1/translate" in line for line in server.lines) == 2)
-    assert not any("secret" in line for line in server.lines)
+    server.post("/v1/secret", "secret words")
+    server.wait_for(lambda: len(server.lines) == 4)
+    methods_paths_and_statuses = [line.split()[:3] for line in server.lines[1:]]
+    expected = [("/v1/translate", "200"), ("/v1/translate", "400"), ("other", "404")]
+    assert methods_paths_and_statuses == [["POST", *one] for one in expected]

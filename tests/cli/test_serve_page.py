@@ -115,6 +115,29 @@ def test_the_map_follows_model_stack_layer_and_head(page):
     assert "weight" in browser.tip()
 
 
+def body_of(command):
+    """What a curl command of the page sends."""
+    return json.loads(command.split(" -d ", 1)[1].strip("'"))
+
+
+def test_the_request_for_a_map_has_the_numbers_of_the_api(page, shared_server):
+    browser = page()
+    write(browser, "seventy-one")
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    assert browser.one("#maps label:has(select[name=run])").text.startswith("Model")
+    for name, value in [("run", "1"), ("stack", "cross"), ("layer", "1"), ("head", "2")]:
+        browser.select("attention", name).select_by_value(value)
+    (shown,) = browser.text("#maps .heads button[aria-pressed=true] span div:first-child")
+    assert shown == "head 3"
+    body = body_of(browser.one("#map-command").text)
+    target = shared_server.good("/v1/translate", {"model": "numbers-int8", "text": "seventy-one"})
+    assert body == {"model": "numbers-int8", "text": "seventy-one", "side": "cross", "layer": 1, "head": 2,
+                    "target": target["results"][0]["text"]}  # fmt: skip
+    assert shared_server.good("/v1/attention", body)["head"] == 2
+    browser.all("#attention .heads button")[0].click()
+    assert body_of(browser.one("#map-command").text)["head"] == 0
+
+
 def test_a_text_is_continued_as_it_is_written(page, shared_server):
     browser = page()
     use(browser, "generate")
@@ -196,6 +219,7 @@ def test_classes_with_their_shares(page):
     (label,) = answers(browser).values()
     rows = browser.text(".answer tbody tr")
     assert rows[0].startswith(label) and len(rows) == 3
+    assert all(row.endswith("%") for row in rows)
 
 
 def test_errors_are_shown_where_they_belong(page):
@@ -204,6 +228,12 @@ def test_errors_are_shown_where_they_belong(page):
     write(browser, "one " * 300)
     browser.wait(lambda: browser.all(".answer .failed"))
     assert "tokens" in browser.one(".answer .failed").text
+    browser.one("#settings input[name=truncate]").click()
+    browser.one("#run").click()
+    browser.wait(lambda: browser.all("#maps .failed"))
+    assert not browser.all(".answer .failed") and answers(browser)["numbers"]
+    assert "attention weights of numbers: " in browser.one("#maps .failed").text  # of the whole text
+    assert '"too_long":"truncate"' in browser.one("#command").text
     choose(browser, [])
     write(browser, "one")
     assert browser.one("#status").text == "Choose a model."
@@ -217,11 +247,78 @@ def test_text_is_never_markup(page):
     assert not browser.all(".answer img")
 
 
-def test_a_token_can_be_given(page, serve, class_run, tmp_path):
+def test_a_token_is_asked_for_before_all_else(page, serve, class_run, tmp_path):
     (tmp_path / "token").write_text("secret\n")
     server = serve(class_run, "--token-file", tmp_path / "token")
     browser = page(url=server.url)
-    browser.one("#token").send_keys("secret\t")
+    status = browser.one("#access-status")
+    assert status.text == "This server needs a token."
+    assert not browser.one("#form").is_displayed() and not browser.one("footer").is_displayed()
+    browser.one("#token").send_keys("wrong\n")
+    browser.wait(lambda: status.text == "The token is not accepted.")
+    assert not browser.one("#form").is_displayed()
+    browser.one("#token").clear()
+    browser.one("#token").send_keys("secret\n")
     browser.wait(lambda: browser.all("#models input"))
+    assert not browser.one("#token").is_displayed()
     write(browser, "blue bird")
     assert len(answers(browser)) == 1
+    assert ' -H "Authorization: Bearer TOKEN" -d ' in browser.one("#command").text
+
+
+def test_the_command_line_asks_the_models_that_the_page_asks(page, shared_server):
+    browser = page()
+    browser.one("#input").send_keys("it's \n one")
+    for names in (["numbers", "numbers-int8"], ["numbers-int8"]):
+        choose(browser, names)
+        commands = browser.one("#command").text.splitlines()
+        assert [command.split('"model":"')[1].split('"')[0] for command in commands] == names
+        assert all(command.startswith(f"curl {shared_server.url}/v1/translate -d ") for command in commands)
+        assert all("it'\\''s one" in command for command in commands)
+
+
+def test_the_limits_of_the_server_are_those_of_the_page(page, serve, language_run):
+    browser = page(url=serve(language_run, "--tokens", 20).url)
+    tokens = browser.one("#settings input[name=tokens]")
+    assert tokens.get_property("value") == tokens.get_property("max") == "20"
+    write(browser, "a")
+    assert answers(browser).keys() == {"language"} and not browser.all(".failed")
+    assert "20 tokens" in browser.one(".answer .quiet").text
+    assert browser.one("#models small").text.endswith(" parameters")
+
+
+def test_a_long_name_fits_a_phone(page, serve, small_run, tmp_path):
+    (tmp_path / ("long-" * 40)).symlink_to(small_run)
+    browser = page(390, url=serve(tmp_path / ("long-" * 40)).url)
+    assert fits(browser)
+    write(browser, "one")
+    assert len(answers(browser)) == 1
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    assert fits(browser)
+
+
+def test_models_without_attention_weights_are_named(
+    page, serve, train, language_recipe, language_run, tmp_path
+):
+    convolution = train(language_recipe, tmp_path / "convolution", "model.attention=dynamic-conv")
+    browser = page(url=serve(convolution, language_run).url)
+    write(browser, "a")
+    browser.wait(lambda: browser.all("#maps .chart svg"))
+    (failure,) = browser.text("#maps .failed")
+    assert failure.startswith("No attention weights of convolution: 'convolution' has no attention weights")
+    assert "language" in browser.one("#attention .quiet").text
+
+
+def test_a_server_that_has_gone(page, serve, language_run):
+    server = serve(language_run, "--tokens", 1000000, "--drain", 0)
+    browser = page(url=server.url)
+    tokens = browser.one("#settings input[name=tokens]")
+    tokens.clear()
+    tokens.send_keys("1000000")
+    write(browser, "a")
+    browser.wait(lambda: len(browser.one(".answer .text").text) > 5)
+    server.process.kill()
+    browser.wait(lambda: browser.all(".answer .failed"))
+    assert browser.one(".answer .failed").text == "the answer was broken off"
+    browser.one("#run").click()
+    browser.wait(lambda: browser.text(".answer .failed") == ["the server does not answer"])

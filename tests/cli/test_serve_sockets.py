@@ -116,6 +116,83 @@ def test_a_client_that_sends_bytes_one_by_one_is_given_up_in_time(server):
     assert time.monotonic() - begin < 8  # the whole would take 13 seconds
 
 
+def test_ranges_are_ignored(server):
+    """A body is sent once, and whole: a range more must not be a body more."""
+    head = "GET / HTTP/1.1\r\nConnection: close\r\n"
+    whole = server.send(f"{head}\r\n".encode())
+    assert whole.startswith(b"HTTP/1.1 200 ") and b"\r\nAccept-Ranges: none\r\n" in whole
+    for ranges in ["0-10", "-1", ",".join(["0-"] * 1000), ",".join(["0-0"] * 2000)]:
+        assert server.send(f"{head}Range: bytes={ranges}\r\n\r\n".encode()) == whole
+    for wrong in ["bytes=0-1,0-1,5-1", "bytes=99999999999999999999-", "pages=1-2"]:
+        answer = server.send(f"{head}Range: {wrong}\r\n\r\n".encode())
+        assert status(answer) == 416 and json.loads(answer.split(b"\r\n\r\n", 1)[1])["error"]
+
+
+MULTIPART = b'--x\r\nContent-Disposition: form-data; name="q"\r\n\r\nseven\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    "body, header",
+    [
+        (MULTIPART, "Content-Type: multipart/form-data; boundary=x"),
+        (MULTIPART, "Content-Type: Multipart/Form-Data"),
+        (MULTIPART, "Content-Type: multipart/mixed; boundary=x"),
+        (BODY, "Content-Encoding: zstd"),
+        (BODY, "Content-Encoding: gzip, br"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/translate", "/v1/translate"])
+def test_bodies_of_unknown_kinds(server, path, body, header):
+    answer = server.send(request(body, header, path=path), timeout=5)
+    error = json.loads(answer.split(b"\r\n\r\n", 1)[1])["error"]
+    assert status(answer) == 415 and ("multipart" in error["message"] or "gzip" in error["message"])
+
+
+def test_a_long_line_of_the_header(server):
+    fits, long = ("X: " + "a" * (length - 3) for length in (8190, 8191))
+    assert status(server.send(request(BODY, fits, "Connection: close"))) == 200
+    answer = server.send(request(BODY, long, "Connection: close"))
+    assert status(answer) == 431 and b"a line of the header is longer than 8 kB" in answer
+
+
+def test_what_is_refused_before_it_is_read_is_counted_and_logged(serve, small_run):
+    server = serve(small_run, "--log", "--body", 100)
+    for data in [
+        request(b"a" * 101),
+        request(BODY, "X: " + "a" * 9000),
+        b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
+        b"nonsense\r\n\r\n",
+        request(BODY, length="abc"),
+    ]:
+        assert server.send(data, timeout=5).startswith(b"HTTP/1.1 4")
+    expected = [
+        ("POST", "/v1/translate", 413),
+        ("POST", "/v1/translate", 431),
+        ("-", "other", 414),
+        ("-", "other", 400),
+        ("POST", "/v1/translate", 400),
+    ]
+    for method, path, code in expected:
+        assert server.answered(path, code) == 1
+        assert sum(line.startswith(f"{method} {path} {code} ") for line in server.lines) == 1
+
+
+def test_a_connection_too_many_is_told_so(serve, language_run):
+    server = serve(language_run, "--connections", 1, "--tokens", 1000000, "--log")
+    held = server.connect()
+    body = {"prompt": "a", "tokens": 1000000, "stream": True}
+    held.request("POST", "/v1/generate", json.dumps(body))
+    held.getresponse().read(1)
+    answer = server.get("/health")
+    assert answer.status == 503 and answer.headers["Retry-After"] == "1"
+    assert "--connections" in answer.error()[0] and answer.json()["error"]["type"] == "unavailable_error"
+    server.wait_for(lambda: "- other 503 0.0 ms" in server.lines)
+    held.close()
+    server.wait_for(lambda: server.get("/health").status == 200)
+    assert server.metric("synth_connections_refused_total") == server.answered("other", 503) >= 1
+    assert server.metric("synth_rejected_total") == 0
+
+
 def test_a_wrong_content_length(server):
     assert status(server.send(request(length=len(BODY) + 50), timeout=5)) == 400  # never comes
     answer = server.send(request(BODY, "Connection: close", length=len(BODY) - 2), timeout=5)

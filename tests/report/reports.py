@@ -55,7 +55,7 @@ def head(attention, rows, columns, layer, number, causal):
 
 
 def looks(attention, stack, layers, heads, tokens=None, across=None, length=24):
-    """One entry a layer: what the page shows under 'What attention looks like'."""
+    """One entry a layer: what the page shows under 'Attention weights'."""
     is_global, causal = attention in ("R", "FR"), stack == "decoder"
     rows = length if is_global else len(tokens)
     columns = rows if across is None else len(across)

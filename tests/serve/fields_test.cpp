@@ -53,7 +53,8 @@ TEST(Fields, RefuseOtherTypesAndRanges) {
   EXPECT_THAT(error_of([&] { fields.integer("far", 0, 9); }).what(), HasSubstr("from 0 to 9"));
   EXPECT_THAT(error_of([&] { fields.integer("part", 0, 9); }).what(), HasSubstr("whole number"));
   EXPECT_EQ(error_of([&] { fields.integer("huge", 0, INT64_MAX); }).status, 400);
-  EXPECT_THAT(error_of([&] { fields.texts("mix"); }).what(), HasSubstr("list of strings"));
+  EXPECT_STREQ(error_of([&] { fields.texts("mix"); }).what(),
+               "'mix' is a list whose item 1 is a whole number: it must be a string or a list of strings");
   EXPECT_THAT(error_of([&] { fields.required_text("none"); }).what(), HasSubstr("missing"));
 }
 
@@ -65,9 +66,20 @@ TEST(Fields, RefuseWhatNobodyAskedForWithTheNearestName) {
   EXPECT_EQ(error.param, "temperatur");
 }
 
+TEST(Fields, RefuseWhatIsLikeNoNameWithTheListOfNames) {
+  Fields fields = parsed(R"({"text": "a"})");
+  fields.text("prompt");
+  fields.flag("stream");
+  EXPECT_STREQ(error_of([&] { fields.finish(); }).what(),
+               "'text' is not a field of this request: the fields are prompt, stream");
+}
+
 TEST(Fields, RefuseBodiesThatAreNoObject) {
-  for (const std::string body : {"", "{", "[]", "7", "{} {}", "{\"a\": \"\xff\"}", "nul", "{\"a\": 1e999}"})
+  for (const std::string body :
+       {"", " \n", "null", "{", "[]", "7", "{} {}", "{\"a\": \"\xff\"}", "nul", "{\"a\": 1e999}"})
     EXPECT_EQ(error_of([&] { Fields fields(body); }).status, 400) << body;
+  EXPECT_STREQ(error_of([] { parsed("\r\n"); }).what(), "the body is empty: send a JSON object");
+  EXPECT_STREQ(error_of([] { parsed("null"); }).what(), "the body is null: send a JSON object");
   EXPECT_THAT(error_of([] { Fields fields = parsed(R"({"a": 1, "a": 2})"); }).what(), HasSubstr("twice"));
   const std::string deep = "{\"a\": " + std::string(1000, '[') + std::string(1000, ']') + "}";
   EXPECT_THAT(error_of([&] { Fields fields(deep); }).what(), HasSubstr("levels"));

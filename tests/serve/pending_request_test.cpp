@@ -7,6 +7,7 @@
 
 #include <thread>
 
+#include "serve/batcher.h"
 #include "serve/error.h"
 #include "serve/job.h"
 #include "serve/metrics.h"
@@ -64,6 +65,33 @@ TEST(PendingRequest, EndsWithItsClientAndAtItsTime) {
   PendingRequest late(1, in(-1));
   EXPECT_THROW(late.wait(kThere), ApiError);
   EXPECT_TRUE(late.cancelled() && late.late(Clock::now()));
+}
+
+/// Has nothing to do but to give jobs up.
+class IdleBatcher : public Batcher {
+ public:
+  explicit IdleBatcher(Metrics& metrics) : Batcher(1, metrics) {}
+
+ private:
+  void choose() override {}
+  void work() override {}
+  bool under_way() const override { return false; }
+  void fail_all(const std::exception_ptr&) override {}
+};
+
+TEST(Batcher, CountsWhyAJobIsGivenUp) {
+  Metrics metrics;
+  IdleBatcher batcher(metrics);
+  const auto late = std::make_shared<PendingRequest>(1, in(-1));
+  EXPECT_THROW(late->wait(kThere), ApiError);  // and cancels its job
+  const auto left = std::make_shared<PendingRequest>(1, in(60'000));
+  EXPECT_THROW(left->wait([] { return false; }), Disconnected);
+  const auto waiting = std::make_shared<PendingRequest>(1, in(60'000));
+  for (const auto& pending : {late, left, waiting}) batcher.put(std::make_shared<Job>(pending));
+  batcher.admit();
+  EXPECT_EQ(batcher.waiting(), 1u);
+  EXPECT_EQ(metrics.timed_out, 1u);
+  EXPECT_EQ(metrics.cancelled, 1u);
 }
 
 TEST(GrowingText, HoldsBackWhatIsNotSettled) {

@@ -1,4 +1,4 @@
-// What attention looks like: one head large, all heads of its layer small.
+// Attention weights: one head large, all heads of its layer small.
 
 /// Facts of a head in a line: entropy in nats, mean distance of a row from what it looks at.
 function head_facts(head) {
@@ -58,8 +58,8 @@ function attention_section() {
 
   function draw() {
     const {run, entry, number, head} = shown;
-    const where =
-        entry.global ? "The same for every text." : "Each row is a token, and shows where it looks.";
+    const where = entry.global ? "The same for every text." :
+                                 "Each row is a token, with the weights of the tokens it attends to.";
     about.textContent = [
       `${run.name}, ${stack_names[entry.stack]}, layer ${entry.layer + 1}, head ${number + 1}.`, where,
       is_number(head.entropy) && `Entropy ${fixed(head.entropy, 2)} nats.`,
@@ -79,6 +79,6 @@ function attention_section() {
   queueMicrotask(choices.update);
   on_theme(() => shown && draw());
   return section(
-      "attention", "What attention looks like",
-      element("div", {class: "controls"}, choices.whole, contrast.whole), about, scale, body);
+      "attention", "Attention weights", element("div", {class: "controls"}, choices.whole, contrast.whole),
+      about, scale, body);
 }

@@ -27,7 +27,7 @@ function answer_card(model, prompt) {
                   "tbody", {},
                   rows.map(
                       ([label, share]) => element(
-                          "tr", {}, element("td", {}, label), element("td", {}, fixed(100 * share, 1)),
+                          "tr", {}, element("td", {}, label), element("td", {}, `${fixed(100 * share, 1)}%`),
                           element(
                               "td", {},
                               element("span", {class: "bar", style: {width: `${100 * share}%`}})))))),
@@ -38,7 +38,7 @@ function answer_card(model, prompt) {
 
 const seconds_since = (begin) => `${fixed((performance.now() - begin) / 1000, 2)} s`;
 
-/// Each asks one model and resolves to the text whose attention is worth a look: {text, target}.
+/// Each asks one model and resolves to the example whose attention is shown: {text, target}.
 const answer_with = {
   async translate(model, input, settings, card, signal) {
     const begin = performance.now(), body = {model: model.id, text: input, ...settings};
@@ -75,7 +75,7 @@ const answer_with = {
 
   async classify(model, input, settings, card, signal) {
     const begin = performance.now();
-    const [result] = (await ask("v1/classify", {model: model.id, text: input}, signal)).results;
+    const [result] = (await ask("v1/classify", {model: model.id, text: input, ...settings}, signal)).results;
     card.show(result.label);
     card.labels(result.probabilities);
     card.facts([seconds_since(begin)]);

@@ -7,7 +7,7 @@ const of_use = () => models.filter((model) => model.use === chosen_use());
 const chosen_models = () => of_use().filter((model) => by_id(`model-${model.id}`)?.checked);
 
 function describe(model) {
-  return [model.attention, `${millions(model.parameters)} parameters`, model.precision === "int8" && "int8"]
+  return [model.attention, `${whole(model.parameters)} parameters`, model.precision === "int8" && "int8"]
       .filter(Boolean)
       .join(", ");
 }
@@ -31,20 +31,35 @@ function show_use() {
   show_command();
 }
 
+/// The text as it is sent: all but language models read one line.
+function input_text(use) {
+  const text = by_id("input").value;
+  return use === "generate" ? text : text.replace(/\s*\n\s*/g, " ").trim();
+}
+
+/// One request for each model that is asked.
 function show_command() {
-  const use = chosen_use(), model = chosen_models()[0] ?? of_use()[0];
-  if (!model) return;
-  const field = use === "generate" ? "prompt" : "text";
-  const body = {model: model.id, [field]: by_id("input").value || "…", ...settings.values()};
-  by_id("command").textContent =
-      `curl ${location.origin}/v1/${use} -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+  const use = chosen_use(), field = use === "generate" ? "prompt" : "text";
+  const request = (model) =>
+      curl(`v1/${use}`, {model: model.id, [field]: input_text(use) || "…", ...settings.values()});
+  by_id("command").textContent = chosen_models().map(request).join("\n");
+}
+
+/// Shows the form for the token ("access"), the page itself ("main"), or neither.
+function show_part(part) {
+  by_id("access").hidden = part !== "access";
+  for (const name of ["main", "footer"]) document.querySelector(name).hidden = part !== "main";
+}
+
+function ask_for_token() {
+  by_id("access-status").textContent = token() ? "The token is not accepted." : "This server needs a token.";
+  show_part("access");
+  by_id("token").focus();
 }
 
 async function run(event) {
   event?.preventDefault();
-  const list = chosen_models(), use = chosen_use();
-  let input = by_id("input").value;
-  if (use !== "generate") input = input.replace(/\s*\n\s*/g, " ").trim();
+  const list = chosen_models(), use = chosen_use(), input = input_text(use);
   if (!list.length) return (by_id("status").textContent = "Choose a model.");
   if (!input && use !== "generate") return (by_id("status").textContent = "Write a text first.");
   running?.abort();
@@ -54,29 +69,30 @@ async function run(event) {
   const cards = list.map((model) => answer_card(model, use === "generate" ? input : ""));
   by_id("answers").replaceChildren(...cards.map((card) => card.whole));
   by_id("maps").replaceChildren();
-  const looks = [];
+  const examples = [];
   await Promise.all(list.map(async (model, n) => {
     try {
-      const look = await answer_with[use](model, input, settings.values(), cards[n], own.signal);
-      if (look.text) looks[n] = {model, look};
+      const example = await answer_with[use](model, input, settings.values(), cards[n], own.signal);
+      if (example.text) examples[n] = {model, example};
     } catch (error) {
       cards[n].fail(own.signal.aborted ? "stopped" : error.message);
-      if (error.status === 401) by_id("token-label").hidden = false;
+      if (error.status === 401) ask_for_token();
     }
   }));
-  if (own === running && !own.signal.aborted) await show_maps(looks.filter(Boolean), own.signal);
+  if (own === running && !own.signal.aborted) await show_maps(examples.filter(Boolean), own.signal);
   if (own === running) by_id("stop").hidden = true;
 }
 
-async function start() {
+async function start(event) {
+  event?.preventDefault();
   try {
-    models = (await ask("v1/models")).data;
+    ({data: models, limits} = await ask("v1/models"));
   } catch (error) {
+    if (error.status === 401) return ask_for_token();
     by_id("facts").textContent = error.message;
-    by_id("token-label").hidden = error.status !== 401;
-    return;
+    return show_part("none");
   }
-  by_id("token-label").hidden = true;
+  show_part("main");
   by_id("facts").textContent =
       `${models.length} ${models.length === 1 ? "model" : "models"} on ${location.host}`;
   const uses = distinct(models.map((model) => model.use));
@@ -88,7 +104,7 @@ start_theme();
 by_id("form").addEventListener("submit", run);
 by_id("form").addEventListener("input", () => settings && show_command());
 by_id("stop").addEventListener("click", () => running?.abort());
-by_id("token").addEventListener("change", start);
+by_id("access").addEventListener("submit", start);
 by_id("input").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
 });

@@ -1,17 +1,39 @@
 // Requests to the server that the page came from.
 
+const broken_off = "the answer was broken off";
+
 /// Sends JSON; the answer's JSON. Throws Error with the server's message; `status` is the HTTP status.
 async function ask(path, body, signal) {
   const response = await send(path, body, signal);
-  return response.json();
+  return or_fail_with(broken_off, response.json(), signal);
+}
+
+/// The token that was typed in; empty where the server needs none.
+const token = () => by_id("token").value.trim();
+
+/// The same request on the command line. The token stays secret.
+function curl(path, body) {
+  const header = token() && " -H \"Authorization: Bearer TOKEN\"";
+  const data = JSON.stringify(body).replaceAll("'", "'\\''");
+  return `curl ${new URL(path, location.href)}${header} -d '${data}'`;
+}
+
+/// Where the connection fails, browsers throw what only they understand: the message instead. Stays as it is
+/// where the request was stopped.
+async function or_fail_with(message, pending, signal) {
+  try {
+    return await pending;
+  } catch (error) {
+    throw signal?.aborted ? error : new Error(message);
+  }
 }
 
 async function send(path, body, signal) {
-  const headers = {}, token = by_id("token").value.trim();
+  const headers = {};
   if (body) headers["Content-Type"] = "application/json";
-  if (token) headers["Authorization"] = `Bearer ${token}`;
-  const response =
-      await fetch(path, {method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body)});
+  if (token()) headers["Authorization"] = `Bearer ${token()}`;
+  const options = {method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body)};
+  const response = await or_fail_with("the server does not answer", fetch(path, options), signal);
   if (response.ok) return response;
   const answer = await response.json().catch(() => null);
   const error = new Error(answer?.error?.message ?? `the server answered with status ${response.status}`);
@@ -25,8 +47,8 @@ async function stream(path, body, signal, on_event) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const {done, value} = await reader.read();
-    if (done) return;
+    const {done, value} = await or_fail_with(broken_off, reader.read(), signal);
+    if (done) throw new Error(broken_off);
     rest += value;
     const events = rest.split("\n\n");
     rest = events.pop();

@@ -18,16 +18,29 @@ function number_field(name, label, value, attributes) {
   return {whole, value: () => input.value === "" ? undefined : Number(input.value)};
 }
 
+/// What is done with a text that is longer than a model takes.
+function truncation() {
+  const box = element("input", {type: "checkbox", name: "truncate"});
+  return {
+    whole: element("label", {class: "check"}, box, "Cut a text that is too long"),
+    values: () => box.checked ? {too_long: "truncate"} : {}
+  };
+}
+
 /// The fields of a use: their elements, and `values()` for the request.
 function settings_of(use) {
+  const truncated = truncation();
   if (use === "translate") {
     const beam = choice(
         "Beam", [["", "model's own"], ["1", "1, streamed"], ["2", "2"], ["4", "4"], ["8", "8"]], () => {});
-    return {whole: [beam.whole], values: () => beam.value() ? {beam: Number(beam.value())} : {}};
+    return {
+      whole: [beam.whole, truncated.whole],
+      values: () => ({...(beam.value() && {beam: Number(beam.value())}), ...truncated.values()})
+    };
   }
   if (use === "generate") {
     const fields = {
-      tokens: number_field("tokens", "Tokens", 200, {min: 1, max: 2048}),
+      tokens: number_field("tokens", "Tokens", Math.min(200, limits.tokens), {min: 1, max: limits.tokens}),
       temperature: number_field("temperature", "Temperature", 0.8, {min: 0, max: 10, step: 0.1}),
       top_k: number_field("top_k", "Top k", "", {min: 0, placeholder: "all"}),
       seed: number_field("seed", "Seed", 1, {min: 0})
@@ -39,5 +52,5 @@ function settings_of(use) {
                                            .filter(([, v]) => v !== undefined))
     };
   }
-  return {whole: [], values: () => ({})};
+  return {whole: [truncated.whole], values: truncated.values};
 }

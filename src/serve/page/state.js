@@ -2,7 +2,7 @@
 
 const runs = [];
 
-/// The models that the server has, from /v1/models.
-let models = [];
+/// The models that the server has, and the most that it takes ("tokens", "lines", "body"), from /v1/models.
+let models = [], limits = {};
 
 const by_id = (id) => document.getElementById(id);
