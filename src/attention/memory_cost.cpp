@@ -37,12 +37,15 @@ void check_fits_memory(const std::vector<Parameter>& parameters, int64_t layers)
   }
   if (!largest || sum <= memory) return;
   const double own = bytes_of_parameter(*largest);
+  const char* instead = largest->name.ends_with(".table")
+                            ? ", and so does FR, whose factors grow with max_length and not with its square"
+                            : "";
   throw std::runtime_error(fmt::format(
-      "out of memory: {} of {} numbers takes {}{}, and this machine has {}: a smaller max_length or width "
-      "needs "
-      "less, and so does FR, whose factors grow with max_length and not with its square",
+      "out of memory: {} of {} numbers takes {}{}, and this machine has {}: a smaller max_length, width or "
+      "number of layers needs less{}",
       largest->name, shape_text(*largest), byte_text(own),
-      layers > 1 ? fmt::format(", all {} layers {}", layers, byte_text(sum)) : "", byte_text(memory)));
+      layers > 1 ? fmt::format(", all {} layers {}", layers, byte_text(sum)) : "", byte_text(memory),
+      instead));
 }
 
 }  // namespace synthesizer

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace synthesizer {
 namespace {
@@ -14,6 +15,8 @@ std::string shown(const OptionValue& value) {
       [](const auto& v) {
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::string>) {
           return fmt::format("'{}'", v);
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
+          return real_text(v);  // without a point 1e3 would look like a whole number
         } else {
           return fmt::format("{}", v);
         }

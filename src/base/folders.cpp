@@ -13,6 +13,9 @@
 #include "base/error.h"
 
 namespace synthesizer {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// False, with errno set, where it failed.
@@ -40,10 +43,19 @@ void sync_file(const std::string& path) {
   if (!sync_path(path, 0)) failed(path, "could not be written");
 }
 
+void check_no_file_in_the_way(const std::string& path) {
+  std::error_code ignored;
+  for (fs::path folder = fs::absolute(path); folder.has_relative_path(); folder = folder.parent_path()) {
+    if (fs::is_directory(folder, ignored)) return;
+    if (fs::exists(folder, ignored))
+      invalid(fmt::format("{} cannot be made: {} is a file", path, folder.string()));
+  }
+}
+
 void make_folders(const std::string& path) {
-  namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return;
+  check_no_file_in_the_way(path);
   const fs::path whole = fs::absolute(path);
   const fs::path folder = whole.has_filename() ? whole : whole.parent_path();  // "a/" names a
   if (folder.has_relative_path()) make_folders(folder.parent_path().string());

@@ -8,8 +8,11 @@ namespace synthesizer {
 // (file.h) does both.
 
 /// Makes a folder, and those it lies in; folders that are there already are fine. Each new one survives a
-/// power loss. Throws std::runtime_error.
+/// power loss. Throws InvalidInput where a file is in the way, otherwise std::runtime_error.
 void make_folders(const std::string& path);
+
+/// Throws InvalidInput where make_folders would find a file in the way. Nothing is made.
+void check_no_file_in_the_way(const std::string& path);
 
 /// All names in a folder survive a power loss. False, with errno set, where that failed; a folder that nobody
 /// can open or sync is as safe as it can be.

@@ -18,6 +18,9 @@ bool parse_number(std::string_view text, T& value) {
 /// 1234567 as "1,234,567".
 std::string with_thousands(int64_t number);
 
+/// The shortest number that reads back as the same, always with a point or an exponent: "1000.0".
+std::string real_text(double number);
+
 /// 320000000000 as "320.0 GB", 1500000 as "2 MB".
 std::string byte_text(double bytes);
 

@@ -20,6 +20,7 @@ namespace {
 
 void average(const std::string& path, int64_t last) {
   const RunFolder folder{path};
+  folder.check_is_run();
   std::optional<RunLock> lock;
   if (!folder.checkpoint_steps().empty())
     lock.emplace(path, std::vector<std::string>{"synth", "average", path});
@@ -47,7 +48,8 @@ void add_average(CLI::App& program) {
   auto path = std::make_shared<std::string>();
   auto last = std::make_shared<int64_t>(0);
   command->add_option("RUN", *path, "its folder")->required();
-  command->add_option("--last", *last, "how many (default: all that were kept)")->check(at_least(1));
+  command->add_option("--last", *last, "number of checkpoints (default: all that were kept)")
+      ->check(at_least(1));
   command->callback([=] { average(*path, *last); });
 }
 

@@ -57,7 +57,7 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
       "rounds\n\n",
       layer.width, layer.heads, b.batch, b.sample_length(), layer.causal ? "causal" : "both directions",
       at::get_num_threads(), kernel::vector_target(), b.repeats);
-  TextTable table({"attention", "parameters", "of them S", "multiply-adds", "forward", "with backward"});
+  TextTable table({"attention", "parameters", "of S", "multiply-adds", "forward", "with backward"});
   for (const bench::LayerTimes& one : times) {
     table.add({one.attention, with_thousands(one.count.total), with_thousands(one.count.synthesis),
                with_thousands(one.count.macs), fmt::format("{:.1f} ms", one.forward),
@@ -66,7 +66,7 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
   table.print(1);
   print_out("\nMultiply-adds are those of one sample, forward, the whole square of S.\n");
   if (ratios.empty()) return;
-  print_out("\nOurs against ours: how many times faster, in the same rounds\n\n");
+  print_out("\nSpeed of one variant over that of another, in the same rounds\n\n");
   TextTable compared({"", "forward", "with backward"});
   for (const bench::SpeedRatio& one : ratios) {
     compared.add({one.attention + " over " + one.over, fmt::format("{:.2f}×", one.forward),
@@ -82,7 +82,9 @@ void add_bench_attention(CLI::App& bench) {
   auto a = std::make_shared<BenchAttentionArguments>();
   a->layer = add_layer_arguments(*attention);
   a->layer->layer.max_length = 512;
-  attention->add_option("--attention", a->bench.attentions, "which ones, separated by commas (default: all)")
+  attention
+      ->add_option("--attention", a->bench.attentions,
+                   "variants, mixtures and baselines, separated by commas (default: all)")
       ->delimiter(',');
   attention->add_option("--batch", a->bench.batch, "samples")->capture_default_str()->check(at_least(1));
   attention->add_option("--length", a->bench.length, "their length (default: max-length)")

@@ -40,7 +40,10 @@ void print_decode_rates(const bench::DecodeBench& b) {
 void add_bench_decode(CLI::App& bench) {
   auto* command = bench.add_subcommand("decode", "translation by a Transformer base, in tokens per second");
   auto a = std::make_shared<BenchDecodeArguments>();
-  command->add_option("--attention", a->bench.attentions, "which ones, separated by commas")->delimiter(',');
+  command
+      ->add_option("--attention", a->bench.attentions,
+                   "variants, mixtures and baselines, separated by commas")
+      ->delimiter(',');
   command->add_option("--quantize", a->bench.quantize, "int8: weights as whole numbers")
       ->check(CLI::IsMember({"int8"}));
   command->add_option("--beam", a->bench.beams, "hypotheses per sentence")
@@ -48,7 +51,7 @@ void add_bench_decode(CLI::App& bench) {
       ->check(at_least(1));
   command->add_option("--batch", a->bench.batches, "sentences at a time, at most 32")
       ->delimiter(',')
-      ->check(CLI::Range(1, static_cast<int>(bench::DecodeBenchmark::kSentences)));
+      ->check(between(1, bench::DecodeBenchmark::kSentences));
   command->add_option("--length", a->bench.length, "tokens of every output")
       ->capture_default_str()
       ->check(at_least(1));

@@ -76,8 +76,11 @@ void print_step_parts(const BenchStepArguments& a) {
 void add_bench_step(CLI::App& bench) {
   auto* command = bench.add_subcommand("step", "one training step of whole models, timed side by side");
   auto a = std::make_shared<BenchStepArguments>();
-  command->add_option("--setting", a->setting, "demo, translation or encoder")->capture_default_str();
-  command->add_option("--attention", a->attentions, "which ones, separated by commas")->delimiter(',');
+  command->add_option("--setting", a->setting, "demo, translation or encoder")
+      ->capture_default_str()
+      ->check(suggested({"demo", "translation", "encoder"}));
+  command->add_option("--attention", a->attentions, "variants, mixtures and baselines, separated by commas")
+      ->delimiter(',');
   add_choice(*command, "--precision", a->precision, "");
   command->add_option("--repeats", a->repeats, "rounds")->capture_default_str()->check(at_least(1));
   command->add_option(

@@ -3,10 +3,17 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 #include "base/choice.h"
 
 namespace synthesizer::cli {
+
+/// For an option that takes more than these values: --help and the completion name them, and nothing is
+/// refused.
+inline CLI::Validator suggested(const std::vector<std::string>& values) {
+  return {[](const std::string&) { return std::string(); }, "{" + CLI::detail::join(values, ",") + "}"};
+}
 
 /// Adds an option whose value is one of an enum's names. `help` is put before the list of them.
 template <NamedEnum E>

@@ -4,13 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/line_blocks.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
 #include "cli/unknown_input.h"
+#include "cli/wrong_task.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -34,7 +34,7 @@ void print_label(const ClassifyArguments& a, const TextClassifier& classifier,
 void classify(const ClassifyArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   auto* classifier = dynamic_cast<TextClassifier*>(open.task.get());
-  if (!classifier) invalid(fmt::format("{} is a {} run: it has no classes", a.run, open.task->recipe().task));
+  if (!classifier) wrong_task(a.run, *open.task, "has no classes");
   UnknownInput unknown(*open.task->tokenizers().source);
   for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
     unknown.add(lines, first);
@@ -54,7 +54,8 @@ void add_classify(CLI::App& program) {
   add_line_options(*command, a->lines);
   add_workers_option(*command);
   add_weights_option(*command, a->weights);
-  command->add_flag("--json", a->json, "a JSON object a line: the label, and how likely each is");
+  command->add_flag("--json", a->json,
+                    "one JSON object per line: the label, and the probability of each label");
   command->callback([a] { classify(*a); });
 }
 

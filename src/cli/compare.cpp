@@ -10,9 +10,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/shell_quote.h"
 #include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
+#include "cli/number_checks.h"
 #include "cli/print.h"
 #include "cli/process_options.h"
 #include "cli/threads_option.h"
@@ -64,7 +66,6 @@ std::vector<std::string> runs_of(const CompareArguments& a) {
   const auto planned =
       planned_runs(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
   check(a.processes);
-  if (a.jobs < 1) invalid(fmt::format("--jobs is {}: a number of trainings, 1 or more", a.jobs));
   train_planned_runs(a.what[0], planned, a.jobs, a.processes);
   std::vector<std::string> folders;
   for (const PlannedRun& run : planned) folders.push_back(run.folder);
@@ -82,10 +83,14 @@ std::string as_text(const Table& table, TableForm form) {
   return terminal_table(table, isatty(STDOUT_FILENO) != 0);
 }
 
+/// What to type to get the page again.
+std::string typed_command(std::vector<std::string> command_line) {
+  command_line.front() = "synth";  // however the program was found
+  return shell_command(command_line);
+}
+
 void compare(const CompareArguments& a, const std::vector<std::string>& command_line) {
   const RunLock lock(a.folder, command_line);
-  std::string command = "synth";
-  for (size_t i = 1; i < command_line.size(); ++i) command += " " + command_line[i];
   const auto runs = runs_of(a);
   share_cores();  // not earlier: training forks
   const Comparison comparison = compare_runs(runs, a.weights, a.data);
@@ -97,7 +102,8 @@ void compare(const CompareArguments& a, const std::vector<std::string>& command_
                                                      {"table.json", TableForm::json}};
   for (const auto& [file, form] : forms) write_file(a.folder + "/" + file, as_text(table, form));
   const std::string path = a.folder + "/report.html";
-  write_file(path, page(comparison_report(comparison, cells, a.weights, a.text, command)));
+  write_file(path,
+             page(comparison_report(comparison, cells, a.weights, a.text, typed_command(command_line))));
   print_out("{}", as_text(table, a.json ? TableForm::json : a.form));
   print_note("\n{} (beside it table.md, .csv, .tex, .json)\n", path);
 }
@@ -110,20 +116,22 @@ void add_compare(CLI::App& program, const std::vector<std::string>& command_line
   auto a = std::make_shared<CompareArguments>();
   a->command = command;
   command->add_option("RECIPE-OR-RUNS", a->what, "a recipe to train, or folders of runs")->required();
-  command->add_option("--attention", a->attention,
-                      "of a recipe: which to train, V,D,R,R+V; the first is the base");
+  command->add_option(
+      "--attention", a->attention,
+      "of a recipe: the variants to train, as V,D,R,R+V; the others are compared with the first");
   command->add_option("--run", a->folder, "folder of the table, the page and the runs that are trained")
       ->default_val("comparison");
   command->add_option("--set", a->changes, "KEY=VALUE over the recipe, for all of them");
   command->add_option("--seeds", a->seeds,
-                      "of a recipe: so many runs of each, with seeds that follow its own");
+                      "of a recipe: number of runs of each, with its seed and those after it (default: 1)");
   command
       ->add_option("--jobs", a->jobs,
-                   "of a recipe: so many trainings at the same time, which divide the cores (default: 1)")
-      ->type_name("N");
+                   "of a recipe: number of trainings at the same time, which divide the cores (default: 1)")
+      ->check(at_least(1));
   add_process_options(*command, a->processes);
-  command->add_option("--data", a->data,
-                      "what to score: train, dev or test, or files (default: test, else dev)");
+  command
+      ->add_option("--data", a->data, "what to score: train, dev or test, or files (default: test, else dev)")
+      ->check(suggested({"train", "dev", "test"}));
   command->add_option("--text", a->text,
                       "the text that attention weights are shown for (default: lines of dev)");
   add_weights_option(*command, a->weights);

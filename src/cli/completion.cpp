@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
+#include <utility>
 
+#include "base/shell_quote.h"
 #include "cli/command.h"
 #include "cli/print.h"
 
@@ -21,9 +22,19 @@ struct OfferedOption {
 
 struct OfferedCommand {
   std::string path;  ///< " bench attention"; empty for the program itself
-  std::string help;
   std::vector<OfferedOption> options;
+  std::vector<std::string> first_choices;  ///< of the first argument, where it has a list of them
   std::vector<const CLI::App*> subcommands;
+
+  /// What stands before the values that are offered, and these: after an option, or after the command's name.
+  std::vector<std::pair<std::string, std::vector<std::string>>> values() const {
+    std::vector<std::pair<std::string, std::vector<std::string>>> all;
+    if (!first_choices.empty()) all.emplace_back(path.substr(path.rfind(' ') + 1), first_choices);
+    for (const OfferedOption& option : options) {
+      if (!option.choices.empty()) all.emplace_back(option.name, option.choices);
+    }
+    return all;
+  }
 
   std::vector<std::string> words() const {
     std::vector<std::string> all;
@@ -42,9 +53,10 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 }
 
 void collect(const CLI::App& app, const std::string& path, std::vector<OfferedCommand>& all) {
-  OfferedCommand command{
-      path, app.get_description(), {}, app.get_subcommands([](const CLI::App*) { return true; })};
+  OfferedCommand command{path, {}, {}, app.get_subcommands([](const CLI::App*) { return true; })};
+  bool first = true;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() && std::exchange(first, false)) command.first_choices = choices_of(*option);
     for (const std::string& name : option->get_lnames())
       command.options.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0,
                                  choices_of(*option)});
@@ -53,10 +65,14 @@ void collect(const CLI::App& app, const std::string& path, std::vector<OfferedCo
   for (const CLI::App* sub : command.subcommands) collect(*sub, path + " " + sub->get_name(), all);
 }
 
-/// In single quotes, for any of the three shells.
-std::string quoted(std::string text) {
-  std::replace(text.begin(), text.end(), '\'', '`');
-  return "'" + text + "'";
+/// In single quotes as fish reads them; for the others there is shell_quoted().
+std::string fish_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
 }
 
 std::string paths_pattern(const std::vector<OfferedCommand>& commands) {
@@ -71,10 +87,11 @@ std::string bash_script(const std::vector<OfferedCommand>& commands) {
   std::string choices, words;
   for (const OfferedCommand& command : commands) {
     words += fmt::format("    \"{}\") words=\"{}\" ;;\n", command.path, fmt::join(command.words(), " "));
-    for (const OfferedOption& option : command.options) {
-      if (option.choices.empty()) continue;
-      choices += fmt::format("    \"{} {}\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                             command.path, option.name, fmt::join(option.choices, " "));
+    for (const auto& [before, values] : command.values()) {
+      choices += fmt::format(
+          "    \"{} {}\") [[ $word == -* ]] || {{ COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; }} "
+          ";;\n",
+          command.path, before, fmt::join(values, " "));
     }
   }
   return fmt::format(R"(# Completion of synth for bash. Load it with: source <(synth completion bash)
@@ -106,12 +123,12 @@ std::string zsh_script(const std::vector<OfferedCommand>& commands) {
   for (const OfferedCommand& command : commands) {
     std::string names, options, values;
     for (const CLI::App* sub : command.subcommands)
-      names += " " + quoted(sub->get_name() + ":" + sub->get_description());
-    for (const OfferedOption& option : command.options) {
-      options += " " + quoted(option.name + ":" + option.help);
-      if (!option.choices.empty())
-        values += fmt::format("        {}) compadd -- {}; return ;;\n", option.name,
-                              fmt::join(option.choices, " "));
+      names += " " + shell_quoted(sub->get_name() + ":" + sub->get_description());
+    for (const OfferedOption& option : command.options)
+      options += " " + shell_quoted(option.name + ":" + option.help);
+    for (const auto& [before, words] : command.values()) {
+      values += fmt::format("        {}) [[ ${{words[CURRENT]}} == -* ]] || {{ compadd -- {}; return }} ;;\n",
+                            before, fmt::join(words, " "));
     }
     cases += fmt::format(
         "    \"{}\")\n      case $previous in\n{}        *) ;;\n      esac\n      names=({})\n      "
@@ -153,7 +170,12 @@ std::string fish_script(const std::vector<OfferedCommand>& commands) {
     }
     for (const CLI::App* sub : command.subcommands) {
       script += fmt::format("complete -c synth -f -n '{}' -a {} -d {}\n", condition, sub->get_name(),
-                            quoted(sub->get_description()));
+                            fish_quoted(sub->get_description()));
+    }
+    if (!command.first_choices.empty()) {
+      const std::string values = fmt::format("{}", fmt::join(command.first_choices, " "));
+      script += fmt::format("complete -c synth -f -n '{}; and not __fish_seen_subcommand_from {}' -a '{}'\n",
+                            condition, values, values);
     }
     for (const OfferedOption& option : command.options) {
       const std::string values =
@@ -162,7 +184,7 @@ std::string fish_script(const std::vector<OfferedCommand>& commands) {
                             !values.empty()      ? values
                             : option.takes_value ? " -r"
                                                  : "",
-                            quoted(option.help));
+                            fish_quoted(option.help));
     }
   }
   return script;
@@ -172,7 +194,7 @@ std::string fish_script(const std::vector<OfferedCommand>& commands) {
 
 void add_completion(CLI::App& program) {
   auto* command =
-      program.add_subcommand("completion", "completion of commands and options, for a shell to load");
+      program.add_subcommand("completion", "print a script that completes commands and options in a shell");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()

@@ -8,6 +8,7 @@
 
 #include "attention/spec.h"
 #include "base/error.h"
+#include "base/shell_quote.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
@@ -67,7 +68,8 @@ void convert(const ConvertArguments& a, const std::vector<std::string>& command)
     print_scores(before, after);
   }
   write_new_run(a.to, *made, {"convert", a.run, command}, after);
-  print_note("made {}; train it further with: synth train --init-from {} --run NEW\n", a.to, a.to);
+  print_note("made {}; train it further with: synth train --init-from {} --run NEW\n", a.to,
+             shell_quoted(a.to));
 }
 
 }  // namespace
@@ -84,8 +86,7 @@ void add_convert(CLI::App& program, const std::vector<std::string>& command_line
   command->add_option("--rank", a->rank, "inner width of the two factors of FR");
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
-  command->add_flag("--no-text", a->no_text,
-                    "compare loss and perplexity alone: write nothing, score nothing");
+  command->add_flag("--no-text", a->no_text, "compare only loss and perplexity: decode nothing");
   command->callback([a, command_line] { convert(*a, command_line); });
 }
 

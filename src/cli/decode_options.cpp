@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/choice_option.h"
+
 namespace synthesizer::cli {
 namespace {
 
@@ -32,8 +34,9 @@ struct OptionAdder {
   template <NamedEnum E>
   CLI::Option* operator()(E DecodeOptions::*member) const {
     return add<std::string>([member, key = option.key()](DecodeOptions& o, const std::string& name) {
-      o.*member = choose<E>(key, name);
-    });
+             o.*member = choose<E>(key, name);
+           })
+        ->check(suggested(names_of(choices(E{}))));
   }
   template <typename T>
   CLI::Option* operator()(T DecodeOptions::*member) const {
@@ -88,7 +91,8 @@ DecodeOptions DecodeArguments::over(DecodeOptions options) const {
 
 void add_weights_option(CLI::App& command, std::string& weights) {
   command.add_option("--weights", weights, "best, last, averaged (synth average) or a file")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(suggested({"best", "last", "averaged"}));
 }
 
 }  // namespace synthesizer::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number_text.h"
+#include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/print.h"
@@ -98,18 +99,19 @@ void add_eval(CLI::App& program) {
   auto* command = program.add_subcommand("eval", "loss, perplexity and the task's scores of a run");
   auto a = std::make_shared<EvalArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--data", a->data,
-                      "train, dev or test, or files (default: test where there is one, else dev)");
+  command
+      ->add_option("--data", a->data,
+                   "train, dev or test, or files (default: test where there is one, else dev)")
+      ->check(suggested({"train", "dev", "test"}));
   add_weights_option(*command, a->weights);
   a->decode.add_to(*command, DecodeOption::Use::search);
   add_workers_option(*command);
-  command->add_flag("--no-text", a->no_text, "loss and perplexity alone: write nothing, score nothing");
+  command->add_flag("--no-text", a->no_text, "only loss and perplexity: decode nothing");
   command->add_flag("--json", a->json, "as a JSON object");
   command
       ->add_option("--timeout", a->processes.timeout,
                    "several processes: seconds after which one that gives no sign of life counts as lost")
-      ->capture_default_str()
-      ->type_name("SECONDS");
+      ->capture_default_str();
   command->callback([a, command] {
     a->own_threads = command->count("--threads") > 0;
     evaluate(*a);

@@ -1,5 +1,5 @@
-// synth export: a run as others use it: recipe, tokenizers and weights, and the weights smaller where asked;
-// or as a model of another program.
+// synth export: a copy of a run for others, recipe, tokenizers and weights, also with int8 weights; or a
+// model for another program.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/dev_scores.h"
@@ -46,10 +47,6 @@ std::vector<std::string> other_programs() {
   return names;
 }
 
-double megabytes(const std::string& file) {
-  return static_cast<double>(std::filesystem::file_size(file)) / 1e6;
-}
-
 /// For another program.
 void export_model(const ExportArguments& a) {
   if (!a.to.empty()) invalid("--run makes a run, and --to a model of another program: give one of them");
@@ -80,14 +77,15 @@ void export_run(const ExportArguments& a, const std::vector<std::string>& comman
     if (dev) print_scores(before, after = dev_scores(task, *dev, !a.no_text));
   }
   write_new_run(a.to, task, {"export", a.run, command}, after);
-  print_note("made {}; its weights have {:.1f} MB\n", a.to, megabytes(RunFolder{a.to}.model()));
+  const auto bytes = static_cast<double>(std::filesystem::file_size(RunFolder{a.to}.model()));
+  print_note("made {}; its weights have {}\n", a.to, byte_text(bytes));
 }
 
 }  // namespace
 
 void add_export(CLI::App& program, const std::vector<std::string>& command_line) {
-  auto* command =
-      program.add_subcommand("export", "a run as others use it, with smaller weights where asked");
+  auto* command = program.add_subcommand(
+      "export", "a copy of a run for others, also with int8 weights; or a model for another program");
   auto a = std::make_shared<ExportArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   command->add_option("--run", a->to, "the folder of the new run")->type_name("DIR");
@@ -101,8 +99,7 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line)
       ->check(CLI::IsMember({"int8"}));
   add_weights_option(*command, a->weights);
   command->add_flag("--no-scores", a->no_scores, "do not compare the two on dev");
-  command->add_flag("--no-text", a->no_text,
-                    "compare loss and perplexity alone: write nothing, score nothing");
+  command->add_flag("--no-text", a->no_text, "compare only loss and perplexity: decode nothing");
   command->callback([a, command_line] {
     if (a->program.empty()) {
       export_run(*a, command_line);

@@ -8,6 +8,7 @@
 #include "cli/decode_options.h"
 #include "cli/number_checks.h"
 #include "cli/print.h"
+#include "cli/wrong_task.h"
 #include "task/run.h"
 #include "task/unknown_tokens.h"
 #include "text/utf8.h"
@@ -40,10 +41,7 @@ void generate(const GenerateArguments& a) {
     invalid(fmt::format("--prompt: byte {} is not UTF-8", byte + 1));
   const OpenRun open = open_run(a.run, a.weights);
   auto* generator = dynamic_cast<Generator*>(open.task.get());
-  if (!generator) {
-    invalid(fmt::format("{} is a {} run: it turns one text into another (synth translate)", a.run,
-                        open.task->recipe().task));
-  }
+  if (!generator) wrong_task(a.run, *open.task, "does not go on from a text");
   const UnknownTokens unknown = unknown_tokens(*open.task->tokenizers().target, a.prompt);
   if (unknown.unknown > 0) {
     print_note(
@@ -60,9 +58,9 @@ void add_generate(CLI::App& program) {
   auto* command = program.add_subcommand("generate", "text that goes on from a prompt");
   auto a = std::make_shared<GenerateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--prompt", a->prompt, "what it goes on from (default: nothing)");
-  command->add_option("--tokens", a->tokens, "how many")->capture_default_str()->check(at_least(0));
-  command->add_option("--samples", a->samples, "texts, each with the seed after the last one's")
+  command->add_option("--prompt", a->prompt, "text that it goes on from (default: none)");
+  command->add_option("--tokens", a->tokens, "number of tokens")->capture_default_str()->check(at_least(0));
+  command->add_option("--samples", a->samples, "number of texts, each with the seed after the last one's")
       ->capture_default_str()
       ->check(at_least(1));
   a->decode.add_to(*command, DecodeOption::Use::sampling, /*defaults=*/true);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/shell_quote.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/print.h"
@@ -27,7 +28,7 @@ void grow(const GrowArguments& a, const std::vector<std::string>& command) {
   print_note(
       "{} takes {} tokens instead of {}; what lies beyond the old length is untrained (go on with synth "
       "train --init-from {} --run NEW)\n",
-      a.to, a.max_length, open.task->recipe().model.max_length, a.to);
+      a.to, a.max_length, open.task->recipe().model.max_length, shell_quoted(a.to));
   print_out("{}\n", a.to);
 }
 
@@ -37,7 +38,7 @@ void add_grow(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("grow", "make a run's model take longer texts");
   auto a = std::make_shared<GrowArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--max-length", a->max_length, "the new one, in tokens")->required();
+  command->add_option("--max-length", a->max_length, "new maximum length, in tokens")->required();
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
   command->callback([a, command_line] { grow(*a, command_line); });

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/range.h"
+#include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/number_checks.h"
@@ -72,17 +73,22 @@ void inspect(const InspectArguments& a) {
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  auto* command = program.add_subcommand("inspect", "look into a run: attention maps, tables, mixtures");
+  auto* command = program.add_subcommand(
+      "inspect", "attention maps, tables and mixture weights of a run, as pictures and JSON");
   auto a = std::make_shared<InspectArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
-  a->text = command->add_option("--text", a->look.text, "what it reads (default: some lines of dev)");
+  a->text =
+      command->add_option("--text", a->look.text, "text that the model reads (default: some lines of dev)");
   command->add_option("--target", a->look.target,
-                      "what the decoder reads, of tasks that have one (default: what the model writes)");
+                      "text that the decoder reads, of tasks that have one (default: what the model writes)");
   command->add_option("--out", a->out, "folder for pictures and inspect.json (default: only the summary)")
       ->type_name("DIR");
-  command->add_option("--format", a->format, "of the pictures: png or svg")->capture_default_str();
-  command->add_option("--stack", a->stack, "maps of the encoder, the decoder or cross alone (default: all)");
-  command->add_option("--lines", a->look.lines, "of dev that the numbers are means over, at most")
+  command->add_option("--format", a->format, "of the pictures: png or svg")
+      ->capture_default_str()
+      ->check(suggested({"png", "svg"}));
+  command->add_option("--stack", a->stack, "only maps of the encoder, the decoder or cross (default: all)")
+      ->check(suggested(names_of(choices(AttentionPlace{}))));
+  command->add_option("--lines", a->look.lines, "lines of dev that the numbers are means over, at most")
       ->capture_default_str()
       ->check(at_least(1));
   add_weights_option(*command, a->weights);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -16,6 +17,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/failures.h"
+#include "cli/number_checks.h"
 #include "cli/quiet_option.h"
 #include "cli/threads_option.h"
 #include "compare/train_planned_runs.h"
@@ -60,22 +62,65 @@ const CLI::App* chosen(const CLI::App* app) {
   return app;
 }
 
+/// All commands below one.
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// As it is typed: "synth bench attention".
+std::string name_of(const CLI::App* app) {
+  return app->get_parent() ? name_of(app->get_parent()) + " " + app->get_name() : app->get_name();
+}
+
+/// Whether the command, or one below it, has the option.
+bool takes(const CLI::App& app, const std::string& option) {
+  if (app.get_option_no_throw(option)) return true;
+  const auto below = commands_of(app);
+  return std::any_of(below.begin(), below.end(), [&](const CLI::App* sub) { return takes(*sub, option); });
+}
+
 /// Names what was not understood, and the nearest that would have been.
 std::string explain_extras(const CLI::App& program) {
   const CLI::App* app = chosen(&program);
   const auto extras = program.remaining(true);
   const std::string& first = extras.front();
   const std::string word = first.substr(0, first.find('='));
+  const std::string where = name_of(app);
+  if (word.starts_with("--") && takes(*app, word)) {
+    return fmt::format(
+        "option '{}' is in front of the command that it belongs to: write it after the command ({} "
+        "--help lists the {})",
+        word, where, commands_of(*app).empty() ? "options" : "commands");
+  }
   std::vector<std::string> known;
   for (const CLI::Option* option : app->get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
-  for (const CLI::App* sub : app->get_subcommands([](const CLI::App*) { return true; }))
-    known.push_back(sub->get_name());
-  const std::string where = app == &program ? "synth" : "synth " + app->get_name();
+  for (const CLI::App* sub : commands_of(*app)) known.push_back(sub->get_name());
   const char* what = word.starts_with("-") ? "option" : "argument";
   return fmt::format("{} has no {} '{}'{} ({} --help lists them)", where, what, word,
                      synthesizer::did_you_mean(word, known), where);
+}
+
+std::string explain_missing(const CLI::App& program, const CLI::RequiredError& missing) {
+  // What is missing may be there under a mistyped name.
+  if (!program.remaining(true).empty()) return explain_extras(program);
+  const CLI::App* app = chosen(&program);
+  const std::string where = name_of(app);
+  if (!commands_of(*app).empty())
+    return fmt::format("{} needs a command ({} --help lists them)", where, where);
+  return fmt::format("{} ({} --help lists the options)", missing.what(), where);
+}
+
+/// CLI11 counts: "--beam: At Most 1 required but received 2", "--beam: 1 required INT missing".
+std::string explain_mismatch(const CLI::App& program, const CLI::ArgumentMismatch& mismatch) {
+  const std::string text = mismatch.what(), option = text.substr(0, text.find(": "));
+  if (text.find(": At Most 1 ") != std::string::npos) {
+    const std::string times = text.substr(text.rfind(' ') + 1);
+    return fmt::format("{} is given {}: give it once", option, times == "2" ? "twice" : times + " times");
+  }
+  if (!text.ends_with(" missing")) return text;
+  return fmt::format("{} needs a value ({} --help lists the options)", option, name_of(chosen(&program)));
 }
 
 /// What --help and --version print, to standard output.
@@ -121,6 +166,7 @@ int synth(int argc, char** argv) {
   synthesizer::cli::add_completion(program);
   synthesizer::cli::add_threads_option(program);
   synthesizer::cli::add_quiet_option(program);
+  synthesizer::cli::add_number_checks(program);
   try {
     try {
       program.parse(argc, argv);
@@ -132,9 +178,9 @@ int synth(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return fail(kMistake, explain_extras(program));
   } catch (const CLI::RequiredError& missing) {
-    // What is missing may be there under a mistyped name.
-    if (!program.remaining(true).empty()) return fail(kMistake, explain_extras(program));
-    return fail(kMistake, fmt::format("{} (synth --help lists the commands)", missing.what()));
+    return fail(kMistake, explain_missing(program, missing));
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    return fail(kMistake, explain_mismatch(program, mismatch));
   } catch (const CLI::ConversionError& mistake) {
     const std::string text = mistake.what();
     return fail(kMistake,

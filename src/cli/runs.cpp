@@ -26,7 +26,7 @@ struct ListedRun {
 
   std::string state() const {
     if (!damage.empty()) return "damaged";
-    if (record.provenance.made_from && record.steps() == 0)
+    if (record.provenance.made_from && record.reached() == 0)
       return "made by " + record.provenance.made_from->by;
     return record.finished() ? "finished" : "unfinished";
   }
@@ -34,7 +34,7 @@ struct ListedRun {
 
 /// Folders with a config.toml. What is inside a run is not looked at.
 std::vector<std::string> run_folders(const std::string& top) {
-  if (!fs::is_directory(top)) invalid(fmt::format("{} is no folder: name one that has runs in it", top));
+  if (!fs::is_directory(top)) invalid(fmt::format("{} is not a folder: name one that has runs in it", top));
   if (fs::exists(fs::path(top) / "config.toml")) return {top};
   std::vector<std::string> found;
   const auto quietly = fs::directory_options::skip_permission_denied;
@@ -86,7 +86,7 @@ void print_run_table(const std::vector<ListedRun>& runs) {
     parse_number(setting(r.settings, "train.steps"), wanted);
     table.add({run.name, r.task(), r.attention(), run.state(), best_text(r),
                r.parameters ? with_thousands(r.parameters->total) : "",
-               fmt::format("{}/{}", with_thousands(r.steps()), with_thousands(wanted)),
+               fmt::format("{}/{}", with_thousands(r.reached()), with_thousands(wanted)),
                duration(r.seconds())});
   }
   table.print(5);
@@ -100,7 +100,7 @@ nlohmann::ordered_json run_object(const ListedRun& run) {
                                    {"state", run.state()},
                                    {"task", r.task()},
                                    {"attention", r.attention()},
-                                   {"steps", r.steps()},
+                                   {"steps", r.reached()},
                                    {"seconds", r.seconds()},
                                    {"started", r.provenance.started}};
   if (r.parameters) object["parameters"] = r.parameters->total;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "metric/registry.h"
@@ -98,6 +99,12 @@ void print_result_json(const MetricResult& result) {
   print_out("{}\n", object.dump(2));
 }
 
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics()) names.push_back(metric.name);
+  return names;
+}
+
 std::string list_of_metrics() {
   std::string list = "Metrics:\n";
   for (const Metric& metric : metrics()) list += fmt::format("  {:<12} {}\n", metric.name, metric.help);
@@ -110,7 +117,8 @@ void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
     if (offered.option.flag) {
       command.add_flag("--" + name, arguments.flags[name], help_of(offered));
     } else {
-      command.add_option("--" + name, arguments.values[name], help_of(offered));
+      auto* option = command.add_option("--" + name, arguments.values[name], help_of(offered));
+      if (!offered.option.choices.empty()) option->check(suggested(offered.option.choices));
     }
   }
 }
@@ -120,10 +128,14 @@ void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
 void add_score(CLI::App& program) {
   auto* command = program.add_subcommand("score", "measure texts against references, a segment per line");
   auto arguments = std::make_shared<ScoreArguments>();
-  command->add_option("METRIC", arguments->metric, "what to measure, see below")->required();
+  command->add_option("METRIC", arguments->metric, "what to measure, see below")
+      ->required()
+      ->check(suggested(metric_names()));
   command->add_option("--hyp", arguments->hypotheses, "the texts; plain or gzip, - is standard input")
       ->required();
-  command->add_option("--ref", arguments->references, "the references; again for more of them a segment")
+  command
+      ->add_option("--ref", arguments->references,
+                   "the references; repeat it for several references per segment")
       ->required()
       ->allow_extra_args(false);
   add_metric_options(*command, *arguments);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/range.h"
+#include "cli/number_checks.h"
 #include "cli/process_options.h"
 #include "runtime/core_sharing.h"
 #include "runtime/threads.h"
@@ -22,8 +22,10 @@ void add_threads_option_below(CLI::App& command, std::optional<int64_t>& threads
   const auto subcommands = command.get_subcommands([](const CLI::App*) { return true; });
   for (CLI::App* subcommand : subcommands) add_threads_option_below(*subcommand, threads);
   if (!subcommands.empty()) return;
-  command.add_option(kThreadsOption, threads,
-                     "threads to compute with (default: the cores this process may use)");
+  command
+      .add_option(kThreadsOption, threads,
+                  "threads to compute with (default: the cores this process may use)")
+      ->check(between(1, kMaxThreads));
 }
 
 }  // namespace
@@ -33,7 +35,6 @@ void add_threads_option(CLI::App& program) {
   add_threads_option_below(program, *threads);
   // The program's callback runs after everything is parsed and before the callback of the chosen command.
   program.parse_complete_callback([threads, &program] {
-    if (*threads) check_between(kThreadsOption, **threads, 1, kMaxThreads);
     use_threads(*threads ? **threads : usable_cores());
     if (!starts_processes(program)) share_cores();
   });

@@ -10,8 +10,7 @@ class App;
 namespace synthesizer::cli {
 
 /// Adds --threads to every command of the program. Call it after all commands were added. Before the chosen
-/// command runs, the program is set to use that many threads; without --threads, usable_cores(). Throws
-/// InvalidInput then where the number is out of range.
+/// command runs, the program is set to use that many threads; without --threads, usable_cores().
 void add_threads_option(CLI::App& program);
 
 /// The changes of --set, with --threads of the command as a change of train.threads. Throws InvalidInput

@@ -13,6 +13,7 @@
 #include "cli/line_blocks.h"
 #include "cli/print.h"
 #include "run/run_folder.h"
+#include "task/run.h"
 #include "task/tokenizers.h"
 #include "task/unknown_tokens.h"
 #include "text/utf8.h"
@@ -26,9 +27,11 @@ struct TokenizeArguments {
 };
 
 std::shared_ptr<const Tokenizer> tokenizer_of(const TokenizeArguments& a) {
-  if (!std::filesystem::exists(RunFolder{a.run}.config()))
-    invalid(fmt::format("{} is not a run folder: it has no config.toml (synth train makes one)", a.run));
+  const RunFolder folder{a.run};
+  folder.check_is_run();
   const Tokenizers both = load_tokenizers(a.run);
+  if (std::filesystem::exists(folder.model()))
+    check_tokenizer(folder.model(), both);  // a damaged one may load
   return a.side == "target" ? both.target : both.source;
 }
 
@@ -59,8 +62,9 @@ void print_text(const Tokenizer& tokenizer, const std::string& line, int64_t num
   for (const std::string_view word : split_words(line)) {
     Token token = 0;
     if (!parse_number(word, token) || token < 0 || token >= tokenizer.size()) {
-      invalid(fmt::format("line {}: '{}' is no token of this run: they are numbers from 0 to {}", number,
-                          word, tokenizer.size() - 1));
+      invalid(fmt::format(
+          "standard input:{}: '{}' is not the number of a token of this run: they are from 0 to {}", number,
+          word, tokenizer.size() - 1));
     }
     tokens.push_back(token);
   }
@@ -92,7 +96,8 @@ void add_tokenize(CLI::App& program) {
   command->add_option("--side", a->side, "of runs with two tokenizers: source or target")
       ->capture_default_str()
       ->check(CLI::IsMember({"source", "target"}));
-  command->add_flag("--json", a->json, "a JSON object a line: tokens, ids, and how many are unknown");
+  command->add_flag("--json", a->json,
+                    "one JSON object per line: tokens, ids, and the number of unknown ones");
   command->callback([a] { tokenize(*a); });
 }
 

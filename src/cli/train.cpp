@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/shell_quote.h"
 #include "cli/command.h"
 #include "cli/paper_parameters.h"
 #include "cli/print.h"
@@ -79,14 +80,21 @@ void print_dry_run(const TrainArguments& a) {
             with_thousands(recipe.train.steps));
 }
 
-/// What rank 0 does when the training is over. Returns the status to end with.
-int finish(const TrainArguments& a, const Outcome& outcome, int64_t rank) {
+/// What goes on with a run that was stopped, whose folder has its settings. `processes`: that trained it.
+std::string how_to_go_on(const TrainArguments& a, int64_t processes) {
+  const bool started_here = a.processes.processes > 1;
+  if (processes > 1 && !started_here)
+    return fmt::format("start all {} processes again by the same command, with --resume", processes);
+  const std::string words = fmt::format("go on with: synth train --run {} --resume", shell_quoted(a.run));
+  return started_here ? fmt::format("{} --processes {}", words, processes) : words;
+}
+
+/// What rank 0 does when the training is over. Returns the status to end with. `go_on`: as how_to_go_on.
+int finish(const TrainArguments& a, const Outcome& outcome, int64_t rank, const std::string& go_on) {
   const bool stopped = outcome.end == Outcome::End::stopped;
   if (rank > 0) return stopped ? 1 : 0;
-  if (stopped) {
-    throw std::runtime_error(fmt::format(
-        "stopped at step {}, saved; go on with: synth train --run {} --resume", outcome.state.step, a.run));
-  }
+  if (stopped)
+    throw std::runtime_error(fmt::format("stopped at step {}, saved; {}", outcome.state.step, go_on));
   write_run_report(a.run);
   print_outcome(a, outcome);
   return 0;
@@ -101,6 +109,8 @@ void train(const TrainArguments& a, const std::vector<std::string>& command) {
   if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
   if (a.accept_changed_data && !a.resume)
     invalid("--accept-changed-data is for a run that goes on, with --resume");
+  if (a.resume && !a.init_from.empty())
+    invalid("--init-from is for a new run: a run that goes on has its own weights; leave one of the two out");
   TrainingOptions options;
   options.folder = a.run;
   options.resume = a.resume;
@@ -111,13 +121,15 @@ void train(const TrainArguments& a, const std::vector<std::string>& command) {
   if (!a.resume) check_options_used(recipe);
   options.note = paper_line(a, recipe);
   Outcome outcome;
+  std::string go_on;
   const int status = run_processes(
       a.processes,
       [&](ProcessGroup* group) {
         options.group = group;
+        go_on = how_to_go_on(a, size_of(group));
         outcome = train_run(recipe, options);
       },
-      [&](int64_t rank) { return finish(a, outcome, rank); });
+      [&](int64_t rank) { return finish(a, outcome, rank, go_on); });
   if (status != 0) throw TrainingFailed(status);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
 #include "cli/command.h"
 #include "cli/decode_options.h"
 #include "cli/line_blocks.h"
@@ -11,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/process_options.h"
 #include "cli/unknown_input.h"
+#include "cli/wrong_task.h"
 #include "task/run.h"
 
 namespace synthesizer::cli {
@@ -39,12 +39,7 @@ void print_translations(const TranslateArguments& a, bool several, size_t line,
 void translate(const TranslateArguments& a) {
   const OpenRun open = open_run(a.run, a.weights);
   auto* translator = dynamic_cast<Translator*>(open.task.get());
-  if (!translator) {
-    invalid(
-        fmt::format("{} is a {} run: it does not turn one text into another (synth generate goes on from "
-                    "a text, synth classify names its class)",
-                    a.run, open.task->recipe().task));
-  }
+  if (!translator) wrong_task(a.run, *open.task, "does not turn one text into another");
   const DecodeOptions options = a.decode.over(open.task->recipe().decode);
   UnknownInput unknown(*open.task->tokenizers().source);
   for_each_input_block([&](const auto& lines, int64_t first, auto& remarks) {
@@ -60,7 +55,8 @@ void translate(const TranslateArguments& a) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  auto* command = program.add_subcommand("translate", "standard input to standard output, line by line");
+  auto* command = program.add_subcommand(
+      "translate", "turn each line of standard input into another text: translations, summaries, replies");
   auto a = std::make_shared<TranslateArguments>();
   command->add_option("RUN", a->run, "its folder")->required();
   a->decode.add_to(*command, DecodeOption::Use::search);

@@ -8,16 +8,21 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/range.h"
 #include "run/run_folder.h"
 #include "run/run_lock.h"
 #include "run/run_record.h"
+#include "runtime/child_processes.h"
 #include "task/data_changes.h"
 #include "task/registry.h"
 #include "text/file_stamp.h"
 
 namespace synthesizer {
 namespace {
+
+constexpr int64_t kMostSeeds = 1000;
+constexpr auto kMostRuns = static_cast<int64_t>(ChildProcesses::kMost);  // each trains in its own process
 
 /// Parted at commas, without the blanks around.
 std::vector<std::string> parts_of(const std::string& list) {
@@ -105,9 +110,14 @@ PlannedRun::State PlannedRun::state() const {
 std::vector<PlannedRun> planned_runs(const std::string& recipe, const std::vector<std::string>& changes,
                                      const std::string& attentions, int64_t seeds,
                                      const std::string& folder) {
-  check_at_least("--seeds", seeds, 1);
+  check_between("--seeds", seeds, 1, kMostSeeds);
+  const auto parts = parts_of(attentions);
+  if (const auto all = static_cast<int64_t>(parts.size()) * seeds; all > kMostRuns) {
+    invalid(fmt::format("--seeds is {}: that many runs of {} attention variants are {}, and {} is the most",
+                        seeds, parts.size(), with_thousands(all), with_thousands(kMostRuns)));
+  }
   std::vector<PlannedRun> runs;
-  for (const std::string& attention : parts_of(attentions)) {
+  for (const std::string& attention : parts) {
     for (int64_t n = 0; n < seeds; ++n) {
       PlannedRun run{attention, {}, changes, {}};
       run.changes.push_back("model.attention=" + attention);

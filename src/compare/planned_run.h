@@ -23,7 +23,8 @@ struct PlannedRun {
 
 /// The runs of a comparison: every attention with every seed (the recipe's own and those after it), one
 /// folder each below `folder`. The attentions are separated by commas. Throws InvalidInput for a list that
-/// has one twice, is empty, or names one that cannot be built, before anything is trained.
+/// has one twice, is empty, or names one that cannot be built, and for too many seeds, before anything is
+/// trained.
 std::vector<PlannedRun> planned_runs(const std::string& recipe, const std::vector<std::string>& changes,
                                      const std::string& attentions, int64_t seeds, const std::string& folder);
 

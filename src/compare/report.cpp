@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/shell_quote.h"
 #include "base/version.h"
 #include "compare/run_json.h"
 #include "compare/score_cells.h"
@@ -101,9 +102,7 @@ void write_run_report(const std::string& folder) {
       if (!is_count(key)) alone.scores.push_back(key);
     }
   }
-  std::string command;
-  for (const std::string& word : row.runs.front().provenance.command)
-    command += (command.empty() ? "" : " ") + word;
+  const std::string command = shell_command(row.runs.front().provenance.command);
   write_file(files.report(), page(comparison_report(alone, score_cells(alone), "best", "", command)));
 }
 

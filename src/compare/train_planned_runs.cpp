@@ -1,15 +1,19 @@
 #include "compare/train_planned_runs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <optional>
 
+#include "base/error.h"
 #include "base/output.h"
 #include "compare/report.h"
 #include "run/run_folder.h"
 #include "run/run_lock.h"
+#include "runtime/child_error.h"
 #include "runtime/child_processes.h"
 #include "task/training.h"
 
@@ -23,7 +27,13 @@ struct TrainingPlan {
   ProcessOptions processes;
 };
 
-/// Returns the status to end with.
+/// A training that was started. Its number is that of its child process.
+struct StartedRun {
+  const PlannedRun* run;
+  std::optional<ChildError> error;  ///< none where it has ended well: it takes a file descriptor
+};
+
+/// In the child. Returns the status to end with.
 int train(const TrainingPlan& plan, const PlannedRun& run, bool resume, const std::string& title) {
   TrainingOptions options;
   options.folder = run.folder;
@@ -44,14 +54,63 @@ int train(const TrainingPlan& plan, const PlannedRun& run, bool resume, const st
   return run_processes(plan.processes, work, [&](int64_t rank) {
     const bool stopped = outcome.end == Outcome::End::stopped;
     if (rank > 0) return stopped ? 1 : 0;
-    if (stopped) {
+    if (stopped)
       throw std::runtime_error(
-          fmt::format("{} stopped at step {}, saved; the same command goes on from there", run.attention,
-                      outcome.state.step));
-    }
+          fmt::format("{} stopped at step {}, saved", run.attention, outcome.state.step));
     write_run_report(run.folder);
     return 0;
   });
+}
+
+/// In the child. Errors are for the parent to report, together; where there is no memory left, main() does
+/// it.
+int train_and_say(const ChildError& error, const std::function<int()>& training) {
+  try {
+    return training();
+  } catch (const InvalidInput& mistake) {
+    error.say(mistake.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    error.say(failure.what());
+    return 1;
+  }
+}
+
+/// Why a training failed; empty where it has said so on standard error.
+std::string reason_of(const StartedRun& started, const ChildOutcome& outcome) {
+  const std::string& attention = started.run->attention;
+  if (outcome.killed_by != 0)
+    return fmt::format("the training of {} was killed by signal {}", attention, outcome.killed_by);
+  const std::string said = started.error->said();
+  if (!said.empty()) return said.substr(0, said.find('\n'));
+  if (ChildProcesses::stop_signal() == 0) return "";
+  return fmt::format("the training of {} was stopped at once", attention);
+}
+
+/// Throws one error for all trainings that failed.
+void check_outcomes(const ChildProcesses& children, const std::vector<StartedRun>& started) {
+  bool killed = false;
+  int status = 0;
+  std::vector<std::string> reasons;
+  for (size_t child = 0; child < started.size(); ++child) {
+    const ChildOutcome& outcome = *children.outcome(child);
+    if (!outcome.failed()) continue;
+    killed |= outcome.killed_by != 0;
+    status = std::max({status, outcome.exit_status, 1});
+    const std::string reason = reason_of(started[child], outcome);
+    if (!reason.empty() && std::count(reasons.begin(), reasons.end(), reason) == 0) reasons.push_back(reason);
+  }
+  const bool stopped = ChildProcesses::stop_signal() != 0;
+  if (status > 0 && reasons.empty()) throw TrainingFailed(status);
+  if (status == 0 && stopped)  // the signal came when there was nothing left to stop
+    reasons.push_back(fmt::format("stopped after the training of {}", started.back().run->attention));
+  if (reasons.empty()) return;
+  if (stopped || killed) reasons.emplace_back("the same command goes on from the last checkpoint");
+  const std::string message = fmt::format("{}", fmt::join(reasons, "; "));
+  if (status == 2) invalid(message);
+  throw std::runtime_error(message);
 }
 
 /// Makes the folder ready, and says so; whether the run is to be resumed.
@@ -86,9 +145,9 @@ void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>
   const TrainingPlan plan{recipe, std::min<int64_t>(jobs, missing), processes};
 
   ChildProcesses children;
-  std::vector<const PlannedRun*> started;  // by the child's number
+  std::vector<StartedRun> started;
   int64_t running = 0;
-  std::optional<size_t> failed;  // the first that did
+  bool failed = false;
   for (size_t next = 0;;) {
     for (; next < runs.size() && !failed && children.stop_signal() == 0; ++next) {
       const PlannedRun& run = runs[next];
@@ -100,29 +159,24 @@ void train_planned_runs(const std::string& recipe, const std::vector<PlannedRun>
       }
       if (running == plan.jobs) break;
       const bool resume = begin(run, states[next], title);
-      // In the child errors go the way of all errors, up to main.
-      children.start([&] { return train(plan, run, resume, title); });
-      started.push_back(&run);
+      started.push_back({&run, ChildError()});
+      const ChildError& error = *started.back().error;
+      children.start([&] { return train_and_say(error, [&] { return train(plan, run, resume, title); }); });
       ++running;
     }
     if (running == 0) break;
     const size_t ended = *children.wait();
     --running;
-    if (!failed && children.outcome(ended)->failed()) failed = ended;
+    if (!children.outcome(ended)->failed()) {
+      started[ended].error.reset();
+      continue;
+    }
+    if (!failed && running > 0 && children.stop_signal() == 0)
+      write_note(fmt::format("{} has failed; what trains beside it is finished first\n",
+                             started[ended].run->attention));
+    failed = true;
   }
-
-  if (failed) {
-    const ChildOutcome outcome = *children.outcome(*failed);
-    if (outcome.killed_by == 0) throw TrainingFailed(outcome.exit_status);
-    throw std::runtime_error(
-        fmt::format("the training of {} was killed by signal {}; the same command goes on from its last "
-                    "checkpoint",
-                    started[*failed]->attention, outcome.killed_by));
-  }
-  if (children.stop_signal() != 0) {  // it came when there was nothing left to stop
-    throw std::runtime_error(fmt::format(
-        "stopped after the training of {}; the same command goes on from there", started.back()->attention));
-  }
+  check_outcomes(children, started);
 }
 
 }  // namespace synthesizer

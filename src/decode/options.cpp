@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -10,13 +11,17 @@
 namespace synthesizer {
 namespace {
 
+constexpr int64_t kMostBeams = 1024;  // with more, even one sentence is a batch larger than any that helps
+
 /// Whether one value is in its range.
 struct RangeCheck {
   const DecodeOptions& options;
   const DecodeOption& option;
 
   void operator()(int64_t DecodeOptions::*member) const {
-    check_at_least(option.key(), options.*member, static_cast<int64_t>(option.least));
+    const auto least = static_cast<int64_t>(option.least);
+    if (std::isinf(option.most)) return check_at_least(option.key(), options.*member, least);
+    check_between(option.key(), options.*member, least, static_cast<int64_t>(option.most));
   }
   void operator()(double DecodeOptions::*member) const {
     check_real(option.key(), options.*member, option.least, option.most);
@@ -32,7 +37,7 @@ const std::vector<DecodeOption>& decode_option_list() {
   using Use = DecodeOption::Use;
   constexpr double any = std::numeric_limits<double>::infinity();
   static const std::vector<DecodeOption> all = {
-      {"beam", &O::beam, Use::search, "hypotheses per sentence; 1: greedy", 1, any},
+      {"beam", &O::beam, Use::search, "hypotheses per sentence; 1: greedy", 1, kMostBeams},
       {"length_penalty", &O::length_penalty, Use::search, "0: none; larger favours longer outputs", -any,
        any},
       {"length_normalization", &O::length_normalization, Use::search,

@@ -32,6 +32,7 @@ namespace {
 void check_does_not_exist(const std::string& folder) {
   if (folder.empty()) invalid("--run is missing: name the folder of the new run");
   if (!RunLock::free_for_new_run(folder)) new_run_exists(folder);
+  check_no_file_in_the_way(folder);
 }
 
 void write_new_run(const std::string& path, Task& task, const Derivation& from, const Scores& dev) {

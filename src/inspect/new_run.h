@@ -7,7 +7,7 @@
 
 namespace synthesizer {
 
-/// Throws InvalidInput where the folder of a new run exists already.
+/// Throws InvalidInput where the folder of a new run exists already, or cannot be made.
 void check_does_not_exist(const std::string& folder);
 
 /// How a run was derived from another one without training.

@@ -18,6 +18,9 @@
 namespace synthesizer {
 namespace {
 
+constexpr int64_t kMostLayers =
+    10'000;  // far beyond any model; each takes time and memory even to be counted
+
 /// An option that no attention at all takes is a mistake; one that only others take is not: the same recipe
 /// serves several attention variants.
 void check_attention_options(const OptionMap& options) {
@@ -98,10 +101,10 @@ void check(const ModelOptions& options, const std::vector<Side>& sides) {
     invalid(fmt::format("model.width is {} and model.heads {}: the width must be a multiple of the heads",
                         options.width, options.heads));
   }
-  check_at_least("model.layers", options.layers, 1);
-  check_at_least("model.encoder_layers", options.encoder_layers, 0);
-  check_at_least("model.decoder_layers", options.decoder_layers, 0);
-  check_at_least("model.recurrent_depth", options.recurrent_depth, 0);
+  check_between("model.layers", options.layers, 1, kMostLayers);
+  check_between("model.encoder_layers", options.encoder_layers, 0, kMostLayers);
+  check_between("model.decoder_layers", options.decoder_layers, 0, kMostLayers);
+  check_between("model.recurrent_depth", options.recurrent_depth, 0, kMostLayers);
   check_fraction("model.halting_threshold", options.halting_threshold);
   if (options.halting_threshold > 0 && options.recurrent_depth == 0)
     invalid(
@@ -116,6 +119,8 @@ void check(const ModelOptions& options, const std::vector<Side>& sides) {
   if (vectors && options.width % 2 != 0)
     invalid(fmt::format("model.width is {}: {} positions need an even one (or set model.positions)",
                         options.width, choice_name(options.positions)));
+  if (vectors)
+    check_fits_memory({{"the table of positions", Role::embedding, {options.max_length, options.width}, {}}});
   if (options.recurrent_depth > 0 && options.width % 2 != 0)
     invalid(
         fmt::format("model.width is {}: the steps of model.recurrent_depth need an even one", options.width));
@@ -124,11 +129,11 @@ void check(const ModelOptions& options, const std::vector<Side>& sides) {
     bool is_position_aware = false;
     std::map<std::string, int64_t> layers_of;  // how many have which attention
     for (const std::string& spec : attention_of_layers(options, side)) ++layers_of[spec];
-    for (const std::string& spec : attention_of_layers(options, side)) {
+    for (const auto& [spec, layers] : layers_of) {
       try {
         const auto mixer = make_mixer(layer_attention(options, spec, side == Side::decoder));
         is_position_aware |= mixer->supports_bias() || mixer->is_position_aware();
-        check_fits_memory(mixer->parameters(), layers_of[spec]);
+        check_fits_memory(mixer->parameters(), layers);
       } catch (const InvalidInput& mistake) {
         invalid(fmt::format("{}: {}", attention_key(options, side), mistake.what()));
       }

@@ -52,6 +52,12 @@ void take_field(const nlohmann::json& object, const char* key, T& value) {
   value = found->get<T>();
 }
 
+/// Arguments and names of files may be any bytes; what comes back is UTF-8, so that it can be written.
+nlohmann::ordered_json utf8(const nlohmann::ordered_json& json) {
+  using Json = nlohmann::ordered_json;
+  return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 int affinity_cores() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
@@ -72,6 +78,11 @@ std::string without_home(std::string text) {
   return text;
 }
 
+std::vector<std::string> recorded_command(std::vector<std::string> command) {
+  for (auto& argument : command) argument = without_home(argument);
+  return utf8(command).get<std::vector<std::string>>();
+}
+
 ProcessorDescription describe_processor(std::string_view cpuinfo) {
   ProcessorDescription processor;
   processor.name = value_of(cpuinfo, "model name");
@@ -89,7 +100,7 @@ std::string iso_time(int64_t seconds) {
 
 Provenance::Provenance(std::vector<std::string> command, std::string version, std::string commit,
                        std::string libtorch, int64_t threads, std::map<std::string, std::string> data)
-    : command(std::move(command)),
+    : command(recorded_command(std::move(command))),
       version(std::move(version)),
       commit(std::move(commit)),
       libtorch(std::move(libtorch)),
@@ -98,7 +109,6 @@ Provenance::Provenance(std::vector<std::string> command, std::string version, st
       cores(affinity_cores()),
       memory_bytes(int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE)),
       started(iso_time(std::time(nullptr))) {
-  for (auto& argument : this->command) argument = without_home(argument);
   for (const auto& [file, hash] : data) this->data[without_home(file)] = hash;
 }
 
@@ -116,8 +126,7 @@ nlohmann::ordered_json Provenance::json() const {
                {"memory_bytes", memory_bytes},
                {"data", data}};
   if (made_from) json["made_from"] = {{"by", made_from->by}, {"run", made_from->run}};
-  // An argument may be any bytes; what comes back is UTF-8, so that it can be written.
-  return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return utf8(json);
 }
 
 Provenance parse_provenance(const std::string& name, std::string_view text) {

@@ -52,6 +52,9 @@ Provenance parse_provenance(const std::string& name, std::string_view text);
 /// The same for a file; a run without one has no provenance.
 Provenance read_provenance(const std::string& path);
 
+/// A command's arguments as run.json has them: without the home folder, and in UTF-8.
+std::vector<std::string> recorded_command(std::vector<std::string> command);
+
 /// A path below the home folder names its owner; "~" means the same to a shell.
 std::string without_home(std::string text);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/folders.h"
+#include "run/settings.h"
 
 namespace synthesizer {
 namespace {
@@ -47,6 +48,10 @@ void RunFolder::check_is_run() const {
     invalid(fmt::format("{} is not a run folder: there is no such folder", path));
   if (!std::filesystem::exists(config()))
     invalid(fmt::format("{} is not a run folder: it has no config.toml (synth train makes one)", path));
+  if (setting(read_settings(config()), "task").empty()) {
+    invalid(fmt::format("{} has no task: it is empty or damaged; put the run's own file back, or train again",
+                        config()));
+  }
 }
 
 std::vector<int64_t> RunFolder::checkpoint_steps() const {

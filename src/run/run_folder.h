@@ -23,7 +23,7 @@ struct RunFolder {
   /// "best", "last" (in the state), "averaged", or a file of the user's.
   std::string weights(const std::string& name) const;
 
-  /// Throws InvalidInput where there is no such folder, or it holds no run.
+  /// Throws InvalidInput where there is no such folder, it holds no run, or the run's settings are not whole.
   void check_is_run() const;
   /// The steps there are checkpoints of, in order. Throws where their folder is there and cannot be read.
   std::vector<int64_t> checkpoint_steps() const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 
 #include "base/error.h"
@@ -46,6 +47,15 @@ std::string holder_text(const std::vector<std::string>& command) {
   return fmt::format("{} {}", ::getpid(), words);
 }
 
+/// Whether a process of this machine is stopped (SIGSTOP, Ctrl-Z): it gets no other signal but SIGKILL then.
+bool is_stopped(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");  // "123 (synth) T 1 …"; the name may have any characters
+  return name_end != text.npos && text.substr(name_end + 2, 1) == "T";
+}
+
 /// Whoever has it may not have written its text yet, or have ended meanwhile.
 std::string holder(const std::string& folder) {
   std::string text;
@@ -56,8 +66,14 @@ std::string holder(const std::string& folder) {
   const size_t blank = text.find(' ');
   if (blank == std::string::npos) return "another process: wait until it has ended";
   const std::string process = text.substr(0, blank);
-  return fmt::format("process {} ({}): wait until it has ended, or stop it (kill {})", process,
-                     text.substr(blank + 1), process);
+  const std::string command = text.substr(blank + 1);
+  if (is_stopped(process)) {
+    return fmt::format(
+        "process {} ({}), which is stopped: let it go on (kill -CONT {}), or end it (kill -9 {})", process,
+        command, process, process);
+  }
+  return fmt::format("process {} ({}): wait until it has ended, or stop it (kill {})", process, command,
+                     process);
 }
 
 /// Whether all files of the folder have a property; the lock does not count.

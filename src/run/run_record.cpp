@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/shell_quote.h"
 #include "run/run_folder.h"
 #include "run/safetensors_header.h"
 
@@ -22,20 +23,25 @@ int64_t whole_setting(const Settings& settings, const std::string& key) {
   return number;
 }
 
-/// The log is ahead of what was saved where a run was stopped between the two. A run whose state is gone or
-/// unreadable is as its log has it: it cannot be resumed.
-bool saved_up_to(const std::string& folder, int64_t step) {
-  const std::string state = RunFolder{folder}.state();
+/// The step of the saved state. None where it is gone or cannot be read: such a run cannot be resumed, and is
+/// as its log has it.
+std::optional<int64_t> saved_step(const std::string& state) {
   std::error_code none;
-  if (!fs::exists(state, none)) return true;
+  if (!fs::exists(state, none)) return std::nullopt;
   try {
     const TensorHeader header = read_tensor_header(state);
     const auto found = header.metadata.find("step");
-    int64_t saved = 0;
-    return found == header.metadata.end() || !parse_number(found->second, saved) || saved >= step;
+    int64_t step = 0;
+    if (found == header.metadata.end() || !parse_number(found->second, step)) return std::nullopt;
+    return step;
   } catch (const InvalidInput&) {
-    return true;
+    return std::nullopt;
   }
+}
+
+bool has_int8(const TensorHeader& weights) {
+  return std::any_of(weights.tensors.begin(), weights.tensors.end(),
+                     [](const TensorEntry& entry) { return entry.dtype == "I8"; });
 }
 
 /// A list of TOML as people say it: `["V", "R"]` is "V, R".
@@ -70,9 +76,9 @@ const Measurement* RunRecord::best() const {
 }
 
 bool RunRecord::finished() const {
-  if (!saved_up_to(path, steps())) return false;
+  if (saved && *saved < steps()) return false;  // it was stopped after the last line of its log
   const int64_t wanted = whole_setting(settings, "train.steps");
-  if (steps() >= wanted) return steps() > 0;
+  if (steps() >= wanted) return steps() > 0 || saved;  // train.steps = 0 is over when it has a state
   const int64_t patience = whole_setting(settings, "train.patience");
   const Measurement* at = best();
   if (patience == 0 || !at) return false;
@@ -109,22 +115,30 @@ RunRecord read_run(const std::string& folder) {
   run.settings = read_settings(files.config());
   run.curves = read_curves(files.metrics());
   run.provenance = read_provenance(files.record());
-  if (fs::exists(files.model())) run.parameters = count_parameters(read_tensor_header(files.model()));
+  run.saved = saved_step(files.state());
+  if (!fs::exists(files.model())) return run;
+  const TensorHeader weights = read_tensor_header(files.model());
+  run.parameters = count_parameters(weights);
+  run.quantized = has_int8(weights);
   return run;
 }
 
 void check_has_steps(const RunRecord& run) {
   if (run.steps() > 0) return;
+  const std::string path = shell_quoted(run.path);
   if (run.provenance.made_from) {
+    const std::string further =
+        run.quantized ? ""
+                      : fmt::format("train it further (synth train --init-from {} --run NEW), or ", path);
     invalid(
-        fmt::format("{} was made by synth {} and has no training of its own to compare: train it further "
-                    "(synth train --init-from {} --run NEW), or measure it alone with synth eval",
-                    run.path, run.provenance.made_from->by, run.path));
+        fmt::format("{} was made by synth {} and has no training of its own to compare: {}measure it alone "
+                    "with synth eval {}",
+                    run.path, run.provenance.made_from->by, further, path));
   }
   if (whole_setting(run.settings, "train.steps") == 0 && !setting(run.settings, "train.steps").empty())
     invalid(fmt::format("{} was made with train.steps = 0: there is no training to compare", run.path));
   invalid(fmt::format("{} has no finished steps to compare: go on with synth train --run {} --resume",
-                      run.path, run.path));
+                      run.path, path));
 }
 
 bool lower_is_better(std::string_view score) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "run/curves.h"
@@ -17,12 +18,16 @@ struct RunRecord {
   Settings settings;
   Curves curves;
   std::optional<ParameterCount> parameters;  ///< none before there are weights
+  bool quantized = false;                    ///< its weights are int8: it cannot be trained
   Provenance provenance;                     ///< empty where the run has no run.json
+  std::optional<int64_t> saved;  ///< the step that it would be resumed from; none without a readable state
 
   std::string task() const { return setting(settings, "task"); }
   /// "R+V"; where layers or sides differ, all of them: "V, R" or "encoder R, decoder V".
   std::string attention() const;
-  int64_t steps() const { return curves.last_step(); }
+  int64_t steps() const { return curves.last_step(); }  ///< with a measurement
+  /// The step it has got to: a state may be saved between two measurements.
+  int64_t reached() const { return std::max(steps(), saved.value_or(0)); }
   /// Whether it trained as many steps as it was to, or ended earlier for want of something better.
   bool finished() const;
 

@@ -125,7 +125,7 @@ TensorEntry read_entry(const std::string& path, const std::string& name, const H
   }
 
   const HeaderJson& shape = field(path, name, object, "shape");
-  if (!shape.is_array()) damaged(path, fmt::format("tensor '{}' has a shape that is no list", name));
+  if (!shape.is_array()) damaged(path, fmt::format("tensor '{}' has a shape that is not a list", name));
   for (const HeaderJson& size : shape) {
     const uint64_t number = whole_number(path, name, "a size", size);
     if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
@@ -136,7 +136,7 @@ TensorEntry read_entry(const std::string& path, const std::string& name, const H
 
   const HeaderJson& offsets = field(path, name, object, "data_offsets");
   if (!offsets.is_array() || offsets.size() != 2) {
-    damaged(path, fmt::format("tensor '{}' has data_offsets that are no pair", name));
+    damaged(path, fmt::format("tensor '{}' has data_offsets that are not a pair", name));
   }
   entry.begin = whole_number(path, name, "the offset", offsets[0]);
   entry.end = whole_number(path, name, "the offset", offsets[1]);
@@ -152,7 +152,8 @@ std::map<std::string, std::string> read_metadata(const std::string& path, const 
   if (!object.is_object()) damaged(path, "its __metadata__ is not an object");
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : object.items()) {
-    if (!value.is_string()) damaged(path, fmt::format("its __metadata__ has '{}', which is no string", key));
+    if (!value.is_string())
+      damaged(path, fmt::format("its __metadata__ has '{}', which is not a string", key));
     metadata[key] = value.get<std::string>();
   }
   return metadata;

@@ -49,8 +49,12 @@ ChildProcesses::ChildProcesses() {
   action.sa_sigaction = pass_on;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (size_t i = 0; i < kSignals; ++i) {
-    ::sigaction(kPassedOn[i], nullptr, &actions_before_[i]);
-    if (actions_before_[i].sa_handler != SIG_IGN) ::sigaction(kPassedOn[i], &action, nullptr);
+    struct sigaction& outside = actions_outside_[i];
+    ::sigaction(kPassedOn[i], nullptr, &outside);
+    const bool ignored = outside.sa_handler == SIG_IGN;
+    if (ignored && kPassedOn[i] == SIGHUP) continue;
+    if (ignored) outside.sa_handler = SIG_DFL;
+    ::sigaction(kPassedOn[i], &action, nullptr);
   }
 }
 
@@ -66,7 +70,7 @@ ChildProcesses::~ChildProcesses() {
 }
 
 void ChildProcesses::restore_signals() {
-  for (size_t i = 0; i < kSignals; ++i) ::sigaction(kPassedOn[i], &actions_before_[i], nullptr);
+  for (size_t i = 0; i < kSignals; ++i) ::sigaction(kPassedOn[i], &actions_outside_[i], nullptr);
   unblock_signals();
 }
 

@@ -22,8 +22,10 @@ struct ChildOutcome {
 /// it ends.
 ///
 /// SIGINT, SIGTERM and SIGHUP that come to this process while one of these lives are passed on to all that
-/// still run, and nothing else happens here: the children save and end. Those that are ignored stay ignored
-/// (nohup). One at a time, in the main thread, before this process has threads.
+/// still run, and nothing else happens here: the children save and end. A SIGHUP that was ignored before
+/// (nohup) stays ignored. SIGINT and SIGTERM count also where they were ignored, as a shell's script ignores
+/// SIGINT for what it starts in the background: in the children, and in this process, also afterwards. One at
+/// a time, in the main thread, before this process has threads.
 class ChildProcesses {
  public:
   static constexpr size_t kMost = 1024;
@@ -58,7 +60,7 @@ class ChildProcesses {
   std::optional<size_t> wait_with_signals(std::optional<Clock::time_point> until);
 
   std::vector<std::optional<ChildOutcome>> outcomes_;
-  struct sigaction actions_before_[kSignals] = {};
+  struct sigaction actions_outside_[kSignals] = {};  ///< in the children, and here afterwards
   sigset_t mask_before_ = {};
 };
 

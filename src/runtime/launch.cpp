@@ -104,8 +104,8 @@ std::optional<size_t> wait_for_all(ChildProcesses& children) {
 std::string failure_of(size_t rank, const ChildOutcome& ended, const std::string& said) {
   if (ended.killed_by != 0) {
     return fmt::format(
-        "rank {} was killed by signal {}; the last checkpoint is intact: start it again, with --resume where "
-        "there is one",
+        "rank {} was killed by signal {}; the last checkpoint is intact: start the same command again, with "
+        "--resume where there is a checkpoint",
         rank, ended.killed_by);
   }
   return said.empty() ? fmt::format("rank {} ended with status {}", rank, ended.exit_status) : said;

@@ -50,7 +50,7 @@ std::vector<ClassificationResult> ClassificationTask::classify(const std::vector
 
 size_t ClassificationTask::label_number(const std::string& label) const {
   const auto found = std::find(labels().begin(), labels().end(), label);
-  if (found == labels().end()) invalid(fmt::format("'{}' is no label of this run", label));
+  if (found == labels().end()) invalid(fmt::format("'{}' is not a label of this run", label));
   return static_cast<size_t>(found - labels().begin());
 }
 

@@ -32,7 +32,7 @@ struct GlueTask {
 std::string rounded_score(const std::string& score, const std::string& where) {
   float value = 0;
   if (!parse_number(score, value) || !(value >= 0 && value <= 5))
-    invalid(fmt::format("{}: the score '{}' is no number from 0 to 5", where, score));
+    invalid(fmt::format("{}: the score '{}' is not a number from 0 to 5", where, score));
   return fmt::format("{:.1f}", std::nearbyint(value * 5) / 5);
 }
 

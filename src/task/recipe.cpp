@@ -133,7 +133,7 @@ toml::table change_table(const std::string& change) {
     owner->insert_or_assign(rest, value);
     return table;
   } catch (const toml::parse_error&) {
-    invalid(fmt::format("--set {}: '{}' is no key (synth train --explain lists them)", change, key));
+    invalid(fmt::format("--set {}: '{}' is not a key (synth train --explain lists them)", change, key));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "attention/registry.h"
+#include "base/number_text.h"
 #include "task/registry.h"
 #include "text/tokenizer.h"
 
@@ -27,16 +28,10 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-/// The shortest number that reads back as the same, always with a point or an exponent.
-std::string real(double value) {
-  std::string text = fmt::format("{}", value);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-}
-
 struct Writer {
   std::string operator()(const bool* v) const { return *v ? "true" : "false"; }
   std::string operator()(const int64_t* v) const { return std::to_string(*v); }
-  std::string operator()(const double* v) const { return real(*v); }
+  std::string operator()(const double* v) const { return real_text(*v); }
   std::string operator()(const std::string* v) const { return quoted(*v); }
   std::string operator()(const ChoiceReference& v) const { return quoted(v.name()); }
   std::string operator()(const std::vector<std::string>* v) const {
@@ -52,7 +47,7 @@ struct Writer {
       if (const auto* text = std::get_if<std::string>(&value)) out += quoted(*text);
       if (const auto* flag = std::get_if<bool>(&value)) out += *flag ? "true" : "false";
       if (const auto* whole = std::get_if<int64_t>(&value)) out += std::to_string(*whole);
-      if (const auto* number = std::get_if<double>(&value)) out += real(*number);
+      if (const auto* number = std::get_if<double>(&value)) out += real_text(*number);
     }
     return out + (out.size() > 1 ? " }" : "}");
   }
@@ -110,7 +105,7 @@ std::vector<Key> keys_of(Recipe& r) {
       {"task", &task, task_names()},
       {"seed", &seed, "of start values, data order and dropout"},
 
-      {"data.root", &data.root, "folder of the files (default: the recipe's)"},
+      {"data.root", &data.root, "folder of the files (default: the recipe's)", kFree},
       {"data.train", &data.train,
        "files to learn from; translation: source and target, or one table; \"part-*.txt\" names several"},
       {"data.dev", &data.dev, "files to validate on"},

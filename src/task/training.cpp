@@ -62,9 +62,9 @@ void check_step_batches(const TrainingOptions& options, const Recipe& recipe, co
       was % processes == 0
           ? fmt::format("--set train.accumulate={} keeps the step as it was", was / processes)
           : fmt::format("use a number of processes that divides {}", was);
-  invalid(
-      fmt::format("{} takes {} batches per step, and {} processes with train.accumulate {} would take {}: {}",
-                  options.folder, was, processes, recipe.train.accumulate, now, advice));
+  invalid(fmt::format("{} takes {} batches per step, and {} {} with train.accumulate {} would take {}: {}",
+                      options.folder, was, processes, processes == 1 ? "process" : "processes",
+                      recipe.train.accumulate, now, advice));
 }
 
 [[noreturn]] void folder_exists(const std::string& folder) {
@@ -91,12 +91,16 @@ void take_folder(const TrainingOptions& options, const Recipe& recipe, std::opti
   check_step_batches(options, recipe, before);
 }
 
-/// Whether the run goes on from a checkpoint. After a restart by the launcher it does wherever there is one;
-/// a run that has none yet is made anew.
+/// Whether the run goes on from a checkpoint. After a restart by the launcher it does where this very command
+/// has saved one; what it has made without one is deleted, to be made anew. Throws where the run is that of
+/// another command.
 bool resumes(const TrainingOptions& options) {
   const bool restarted = options.group && options.group->place().restarts > 0;
   const RunFolder folder{options.folder};
   if (options.resume || !restarted || !fs::exists(folder.config())) return options.resume;
+  if (read_provenance(folder.record()).command != recorded_command(options.command))
+    folder_exists(options.folder);
+  const RunLock nobody_else(options.folder, options.command);
   if (fs::exists(folder.state())) return true;
   fs::remove_all(options.folder);
   return false;
@@ -110,8 +114,7 @@ void check_watched(const Task& task) {
                       did_you_mean(watch, known)));
 }
 
-void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task,
-                 const std::vector<const Dataset*>& data) {
+void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task, const Splits& data) {
   const Provenance record(options.command, version(), commit(), TORCH_VERSION, at::get_num_threads(),
                           data_hashes(data));
   const RunFolder folder{options.folder};
@@ -119,6 +122,7 @@ void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task
   try {
     save_tokenizers(options.folder, task.tokenizers());
     auto json = record.json();
+    json["stores"] = store_hashes(data);
     json["processes"] = size_of(options.group);
     json["parameter_groups"] = to_json(group_parameters(task.recipe().train, task.model()).groups);
     write_file(folder.record(), json.dump(2) + "\n");
@@ -129,13 +133,19 @@ void make_folder(const TrainingOptions& options, const RunLock& lock, Task& task
   }
 }
 
-/// run.json has the number of processes that the run was last trained with.
-void record_processes(const std::string& record, int64_t processes) {
+/// config.toml has the settings that the run was last trained with: how many steps, for example.
+void record_settings(const std::string& config, const Recipe& recipe) {
+  const std::string settings = to_toml(recipe);
+  if (read_file(config) != settings) write_file(config, settings);
+}
+
+/// run.json has the number of processes and the stores that the run was last trained with.
+void record_resumption(const std::string& record, int64_t processes, const Splits& splits) {
   auto json = nlohmann::ordered_json::parse(read_file(record));
-  const nlohmann::ordered_json now(processes);
-  auto& known = json["processes"];
-  if (known == now) return;
-  known = now;
+  const auto before = json;
+  json["processes"] = processes;
+  json["stores"] = store_hashes(splits);
+  if (json == before) return;
   write_file(record, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
@@ -169,14 +179,13 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
   check_watched(*task);
   const auto training = task->open(recipe.data.train, true);
   const auto dev = recipe.data.dev.empty() ? nullptr : task->open(recipe.data.dev, false);
-  std::vector<const Dataset*> splits = {training.get()};
+  Splits splits = {training.get()};
   if (dev) splits.push_back(dev.get());
   if (group) check_agreement(*group, recipe, splits);
   if (!options.resume && first) load_initial_weights(*task);  // the others get them from rank 0
-  std::vector<ChangedFile> changed;
-  if (options.resume && first)
-    changed = changed_files(RunFolder{options.folder}.record(), data_hashes(splits));
-  if (!options.accept_changed_data) refuse_changes(options.folder, changed);
+  DataChanges changes;
+  if (options.resume && first) changes = data_changes(RunFolder{options.folder}.record(), splits);
+  if (!options.accept_changed_data) refuse_changes(options.folder, changes);
 
   TrainingJob job;
   job.title =
@@ -191,9 +200,10 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
       lock.emplace(options.folder, options.command);
       return make_folder(options, *lock, *task, splits);
     }
-    const std::string record = RunFolder{options.folder}.record();
-    if (!changed.empty()) record_changes(record, changed, step);
-    record_processes(record, size_of(group));
+    const RunFolder folder{options.folder};
+    if (changes.any()) record_changes(folder.record(), splits, step);
+    record_resumption(folder.record(), size_of(group), splits);
+    record_settings(folder.config(), task->recipe());
   };
   job.batches = training->batches.get();
   job.loss = [&](const Batch& batch) { return loss_with_pondering(*task, batch); };

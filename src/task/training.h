@@ -24,8 +24,9 @@ struct TrainingOptions {
 /// Everything between a recipe and a trained run: tokenizers, data, model, loop, and the files that say how
 /// it came to be. Nothing is written before the recipe and the data have proved good. Of several processes,
 /// rank 0 alone reads and writes the run's folder. Where torchrun has started the processes again, a run that
-/// has a checkpoint is resumed, and one that has none begins anew. Throws InvalidInput, naming the other,
-/// where another command is at work in the run's folder (run/run_lock.h).
+/// the same command has made is resumed if it has a checkpoint, and otherwise begins anew; that of another
+/// command is refused. Throws InvalidInput, naming the other, where another command is at work in the run's
+/// folder (run/run_lock.h).
 Outcome train_run(const Recipe& recipe, const TrainingOptions& options);
 
 }  // namespace synthesizer

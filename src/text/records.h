@@ -10,7 +10,8 @@ namespace synthesizer {
 /// have single ones in their sentences.
 std::vector<std::string_view> split_tabs(std::string_view row);
 
-/// Whether a first row can only be the names of columns: every field is a word that people call columns by.
+/// Whether a first row can only be the names of columns: every field is a word that people call columns by
+/// ("source", "Sentence 1", "English", "en"), and none comes twice.
 bool looks_like_header(const std::vector<std::string_view>& row);
 
 /// The place of each wanted column in a header line. Throws InvalidInput, beginning with `where`, for one

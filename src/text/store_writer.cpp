@@ -22,7 +22,7 @@ void StoreWriter::add(const EncodedBlock& block) {
 StoreIndex StoreWriter::commit() {
   int64_t tokens = 0;
   for (const auto& column : columns_) tokens += column->tokens();
-  if (tokens == 0) nothing_to_learn(options_.files);
+  if (tokens == 0) refuse_empty(options_.files);
   StoreIndex index{{}, examples_, static_cast<int64_t>(columns_.size()), {lines_.commit()}};
   for (auto& column : columns_) column->commit(index.files);
   return index;

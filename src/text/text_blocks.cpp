@@ -29,12 +29,12 @@ EncodedBlock encode_block(TextBlock block, const std::vector<const Tokenizer*>& 
 
 }  // namespace
 
-void nothing_to_learn(const Files& files) {
-  invalid(fmt::format("{} is empty: there is nothing to learn from", files.paths[0]));
+void refuse_empty(const Files& files) {
+  invalid(fmt::format("{} is empty: it has no text", files.paths[0]));
 }
 
 TextBlocks::TextBlocks(const StoreOptions& options) : options_(options), reader_(options.files) {
-  if (reader_.fields() == 0) nothing_to_learn(options.files);
+  if (reader_.fields() == 0) refuse_empty(options.files);
   if (reader_.fields() != options.tokenizers.size()) {
     invalid(fmt::format("{} has {} fields, where {} are needed", options.files.paths[0], reader_.fields(),
                         options.tokenizers.size()));

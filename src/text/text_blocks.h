@@ -65,6 +65,6 @@ class BlockEncoder {
 };
 
 /// Throws InvalidInput: a corpus of these files has nothing in it.
-[[noreturn]] void nothing_to_learn(const Files& files);
+[[noreturn]] void refuse_empty(const Files& files);
 
 }  // namespace synthesizer

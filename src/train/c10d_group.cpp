@@ -14,6 +14,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/error.h"
 #include "base/output.h"
 #include "train/peer_watch.h"
 
@@ -35,6 +36,7 @@ std::vector<std::string> note_keys(int64_t size) {
 PeerWatch::Board board_on(const StorePtr& store, const ProcessPlace& place) {
   PeerWatch::Board board;
   board.name = fmt::format("{}:{}", place.address, place.port);
+  board.of_launcher = place.external_store;
   board.write = [store, key = note_key(place.rank)](const std::string& note) { store->set(key, note); };
   board.read = [store, keys = note_keys(place.size)] {
     std::vector<std::string> notes;
@@ -44,10 +46,23 @@ PeerWatch::Board board_on(const StorePtr& store, const ProcessPlace& place) {
   return board;
 }
 
-/// Addresses of one machine are loopback; others as Gloo finds them, or as PyTorch's variable says.
-std::shared_ptr<::gloo::transport::Device> device_for(const ProcessPlace& place) {
-  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
+using DevicePtr = std::shared_ptr<::gloo::transport::Device>;
+
+DevicePtr device_of_interface(const char* interface) {
+  try {
     return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+  } catch (const std::exception&) {
+    invalid(
+        fmt::format("GLOO_SOCKET_IFNAME is '{}', which is no network interface of this machine with an "
+                    "address: give one that is (`ip address` lists them), or unset it",
+                    interface));
+  }
+}
+
+/// Addresses of one machine are loopback; others as Gloo finds them, or as PyTorch's variable says.
+DevicePtr device_for(const ProcessPlace& place) {
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
+    return device_of_interface(interface);
   const std::string& address = place.address;
   if (address == "localhost" || address == "::1" || address.starts_with("127.") ||
       place.local_size == place.size)
@@ -60,10 +75,14 @@ class C10dGroup : public ProcessGroup {
   C10dGroup(const ProcessPlace& place, StorePtr store) : ProcessGroup(place), store_(std::move(store)) {
     watch_ = std::make_unique<PeerWatch>(rank(), size(), PeerWatch::Seconds(place.timeout),
                                          board_on(store_->clone(), place), end_program);
+  }
+
+  /// Opens the connections. What it throws is to be told to the others (fail).
+  void connect() {
+    // PeerWatch finds out who is lost; a slow process is not, so Gloo itself waits as long as it takes.
+    auto options = c10d::ProcessGroupGloo::Options::create(std::chrono::hours(24 * 30));
+    options->devices.push_back(device_for(place()));
     exchange([&] {
-      // PeerWatch finds out who is lost; a slow process is not, so Gloo itself waits as long as it takes.
-      auto options = c10d::ProcessGroupGloo::Options::create(std::chrono::hours(24 * 30));
-      options->devices.push_back(device_for(place));
       const auto ranks = static_cast<int>(size()), own = static_cast<int>(rank());
       auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
           c10::make_intrusive<c10d::PrefixStore>("gloo", store_), own, ranks, options);
@@ -164,7 +183,7 @@ class C10dGroup : public ProcessGroup {
 
  private:
   void exchange(const std::function<void()>& work) {
-    watch_->enter();
+    watch_->check();
     try {
       work();
     } catch (const std::bad_alloc&) {
@@ -174,7 +193,6 @@ class C10dGroup : public ProcessGroup {
       if (text.find("can't allocate memory") != std::string::npos) throw;
       throw PeerLost(watch_->blame(first_line(text)));
     }
-    watch_->leave();
   }
 
   /// The bytes themselves as a tensor.
@@ -207,7 +225,14 @@ std::string note_key(int64_t rank) {
 }
 
 std::unique_ptr<ProcessGroup> make_group(const ProcessPlace& place, StorePtr store) {
-  return std::make_unique<C10dGroup>(place, std::move(store));
+  auto group = std::make_unique<C10dGroup>(place, std::move(store));
+  try {
+    group->connect();
+  } catch (const std::exception& failure) {
+    group->fail(failure);
+    throw;
+  }
+  return group;
 }
 
 }  // namespace synthesizer

@@ -61,6 +61,18 @@ std::string where_of(const ProcessPlace& place) {
 }
 
 std::string no_answer(const ProcessPlace& place) {
+  if (place.external_store) {
+    return fmt::format(
+        "rank {} found no store of torchrun at {} within {:g} s: start torchrun again, and check that this "
+        "machine can reach its address",
+        place.rank, where_of(place), place.timeout);
+  }
+  if (place.rank == 0) {
+    return fmt::format(
+        "rank 0 cannot reach its own MASTER_ADDR {} within {:g} s: give all processes a name or an address "
+        "of the machine of rank 0",
+        where_of(place), place.timeout);
+  }
   return fmt::format(
       "rank {} found no rank 0 of this training at {} within {:g} s: start rank 0, and check MASTER_ADDR, "
       "MASTER_PORT and that this machine can reach it",
@@ -86,7 +98,7 @@ StorePtr open_store(const ProcessPlace& place) {
           fmt::format("rank 0 cannot listen at port {}: it is in use; give all processes another MASTER_PORT",
                       place.port));
     }
-    if (options.isServer) {
+    if (options.isServer && text.find("server socket") != std::string::npos) {
       throw std::runtime_error(
           fmt::format("rank 0 cannot listen at {}: {}", where_of(place), text.substr(0, text.find('\n'))));
     }

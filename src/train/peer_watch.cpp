@@ -19,8 +19,13 @@ using Seconds = PeerWatch::Seconds;
 // The first letter of a note says what it is.
 constexpr char kAlive = '+', kCutOff = '?', kFailed = '!', kSawAnother = '=', kDone = '.';
 
-constexpr const char* kAdvice =
-    "the last checkpoint is intact: start all processes again, with --resume where there is one";
+/// What to do when one is lost.
+std::string advice(size_t processes) {
+  return fmt::format(
+      "the last checkpoint is intact: start all {} processes again by the same command, with --resume where "
+      "there is a checkpoint",
+      processes);
+}
 
 /// With many processes more rarely: each sign is read by all of them. Always several within the timeout.
 Seconds pause_between(Seconds timeout, int64_t size) {
@@ -50,6 +55,8 @@ struct PeerWatch::State {
   void watch();
   /// The first process that has ended, or has been silent for so long; in words.
   std::optional<std::string> find_lost(Seconds silence) const;
+  /// What to say of a board that has not answered for so long.
+  std::string lost_board(Seconds unanswered) const;
   /// What to say when an exchange has failed and all processes live.
   std::string lost_connection(const std::string& symptom) const;
 
@@ -64,8 +71,9 @@ struct PeerWatch::State {
   Clock::time_point answered;       ///< when the board last did
   std::optional<std::string> note;  ///< written instead of a sign of life
   std::optional<std::string> lost;
-  bool waiting = false, stopping = false, silent = false;  ///< silent: beat() has returned
-  bool cut_off = false;                                    ///< an exchange has failed, nobody knows why yet
+  bool stopping = false, silent = false;  ///< silent: beat() has returned
+  bool ending = false;                    ///< by itself, with an error that it says itself
+  bool cut_off = false;                   ///< an exchange has failed, nobody knows why yet
 };
 
 std::optional<std::string> PeerWatch::State::find_lost(Seconds silence) const {
@@ -79,21 +87,29 @@ std::optional<std::string> PeerWatch::State::find_lost(Seconds silence) const {
     }
   }
   const Seconds unanswered = Clock::now() - answered;
-  if (unanswered > silence) {
-    return fmt::format(
-        "rank 0 has been silent for {:.1f} s (nothing answers at {}): it was killed or stopped, or "
-        "the network is down; {}",
-        unanswered.count(), board.name, kAdvice);
-  }
+  if (unanswered > silence) return lost_board(unanswered);
   for (size_t other = 0; other < peers.size(); ++other) {
     const Peer& peer = peers[other];
     const Seconds quiet = answered - peer.changed;
     if (static_cast<int64_t>(other) == rank || peer.note[0] == kDone || quiet <= silence) continue;
     return fmt::format(
         "rank {} has been silent for {:.1f} s: it was killed or stopped, or its network is down; {}", other,
-        quiet.count(), kAdvice);
+        quiet.count(), advice(peers.size()));
   }
   return std::nullopt;
+}
+
+std::string PeerWatch::State::lost_board(Seconds unanswered) const {
+  const std::string what =
+      board.of_launcher
+          ? fmt::format(
+                "torchrun's store at {} no longer answers, for {:.1f} s now: torchrun was killed or "
+                "stopped",
+                board.name, unanswered.count())
+          : fmt::format(
+                "rank 0 has been silent for {:.1f} s (nothing answers at {}): it was killed or stopped",
+                unanswered.count(), board.name);
+  return fmt::format("{}, or the network is down; {}", what, advice(peers.size()));
 }
 
 std::string PeerWatch::State::lost_connection(const std::string& symptom) const {
@@ -106,7 +122,8 @@ std::string PeerWatch::State::lost_connection(const std::string& symptom) const 
   const std::string what =
       ends.size() > 1 ? fmt::format("the connection between ranks {} was lost", fmt::join(ends, " and "))
                       : fmt::format("rank {} has lost its connection to another rank", rank);
-  return fmt::format("{}, although all processes run ({}): check the network; {}", what, symptom, kAdvice);
+  return fmt::format("{}, although all processes run ({}): check the network; {}", what, symptom,
+                     advice(peers.size()));
 }
 
 void PeerWatch::State::beat() {
@@ -159,12 +176,13 @@ void PeerWatch::State::watch() {
     before = now;
     if (stopping) return;
     if (!lost) lost = find_lost(silence);
-    if (!lost || !waiting) continue;
+    if (!lost) continue;
     if (!note) note = kSawAnother + *lost;
     changed.notify_all();
-    changed.wait_for(lock, 3 * pause, [&] { return stopping || !waiting; });
-    if (waiting && !stopping) on_lost(*lost);
-    before = Clock::now();
+    // Meanwhile a process that comes to wait for others ends by itself (check()), which leaves less behind.
+    const bool by_itself = changed.wait_for(lock, 3 * pause, [&] { return stopping || ending; });
+    if (!by_itself) on_lost(*lost);
+    return;
   }
 }
 
@@ -192,20 +210,15 @@ PeerWatch::~PeerWatch() {
   }
 }
 
-void PeerWatch::enter() {
+void PeerWatch::check() {
   const std::lock_guard lock(state_->mutex);
   if (state_->lost) throw PeerLost(*state_->lost);
-  state_->waiting = true;
-}
-
-void PeerWatch::leave() {
-  const std::lock_guard lock(state_->mutex);
-  state_->waiting = false;
 }
 
 void PeerWatch::end(const std::string& why, bool seen) {
   std::unique_lock lock(state_->mutex);
   state_->note = (seen ? kSawAnother : kFailed) + why;
+  state_->ending = true;
   state_->changed.notify_all();
   // Long enough for the others to read it: where the board is this process's own it ends with it.
   state_->changed.wait_for(lock, 3 * state_->pause, [] { return false; });
@@ -213,7 +226,6 @@ void PeerWatch::end(const std::string& why, bool seen) {
 
 std::string PeerWatch::blame(const std::string& symptom) {
   std::unique_lock lock(state_->mutex);
-  state_->waiting = false;
   state_->cut_off = true;
   state_->changed.notify_all();
   const Seconds silence = 4 * state_->pause;

@@ -28,8 +28,9 @@ class GradientSum {
 
 /// Processes that work together, on one machine or several: c10d's store and Gloo (train/c10d_group.cpp).
 /// Every process makes the same calls in the same order; each call waits for the others. A call throws
-/// PeerLost where one of them was lost. While a call waits for a process that is silent for longer than the
-/// timeout, the program is ended with one line on standard error and status 1: the wait itself cannot be.
+/// PeerLost where one of them was lost. Where one has failed or is silent for longer than the timeout, and
+/// this one waits in a call or makes none, the program is ended with one line on standard error and status 1,
+/// as by a kill: neither a wait nor a long computation can be ended otherwise.
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;

@@ -17,6 +17,20 @@ std::string_view environment_value(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+bool is_set(const char* name) {
+  return !environment_value(name).empty();
+}
+
+/// Without WORLD_SIZE there is one process, unless the other variables say that it is one of several: each of
+/// them would train a run of its own. (RANK alone may be another program's.)
+void check_no_others() {
+  if (!is_set("RANK") || !(is_set("MASTER_ADDR") || is_set("MASTER_PORT"))) return;
+  invalid(
+      fmt::format("RANK is '{}', {} is set and WORLD_SIZE is not: set WORLD_SIZE to the number of all "
+                  "processes; for one process unset RANK",
+                  environment_value("RANK"), is_set("MASTER_ADDR") ? "MASTER_ADDR" : "MASTER_PORT"));
+}
+
 int64_t whole_number(const char* name, int64_t least, int64_t most) {
   const std::string_view text = environment_value(name);
   if (text.empty()) {
@@ -35,7 +49,10 @@ int64_t whole_number(const char* name, int64_t least, int64_t most) {
 }  // namespace
 
 std::optional<ProcessPlace> place_from_environment() {
-  if (environment_value("WORLD_SIZE").empty()) return std::nullopt;
+  if (!is_set("WORLD_SIZE")) {
+    check_no_others();
+    return std::nullopt;
+  }
   ProcessPlace place;
   place.size = whole_number("WORLD_SIZE", 1, std::numeric_limits<int32_t>::max());
   if (place.size == 1) {
@@ -53,11 +70,10 @@ std::optional<ProcessPlace> place_from_environment() {
   if (place.address.empty())
     invalid(
         "WORLD_SIZE is set and MASTER_ADDR is not: give the host name or address of the machine of rank 0");
-  place.local_size =
-      environment_value("LOCAL_WORLD_SIZE").empty() ? 0 : whole_number("LOCAL_WORLD_SIZE", 1, place.size);
+  place.local_size = is_set("LOCAL_WORLD_SIZE") ? whole_number("LOCAL_WORLD_SIZE", 1, place.size) : 0;
   // torchrun's agent runs the store and keeps it over restarts, which is why their keys must differ.
   place.external_store = environment_value("TORCHELASTIC_USE_AGENT_STORE") == "True";
-  if (!environment_value("TORCHELASTIC_RESTART_COUNT").empty())
+  if (is_set("TORCHELASTIC_RESTART_COUNT"))
     place.restarts = whole_number("TORCHELASTIC_RESTART_COUNT", 0, std::numeric_limits<int32_t>::max());
   if (place.external_store) place.prefix = fmt::format("/worker/attempt_{}", place.restarts);
   return place;

@@ -21,7 +21,8 @@ struct ProcessPlace {
 
 /// From RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as torchrun sets them; LOCAL_WORLD_SIZE is used where
 /// it is there, and otherwise `local_size` is 0. LOCAL_RANK is not needed: it would choose a GPU. Nothing
-/// where WORLD_SIZE is not set or is 1. Throws InvalidInput where one is missing or out of its range.
+/// where WORLD_SIZE is 1, and where neither it nor RANK with an address or a port is set. Throws InvalidInput
+/// where one is missing or out of its range.
 std::optional<ProcessPlace> place_from_environment();
 
 }  // namespace synthesizer

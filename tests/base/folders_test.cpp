@@ -38,8 +38,12 @@ TEST_F(FoldersTest, AreMadeWithThoseTheyLieIn) {
 
 TEST_F(FoldersTest, SayWhatIsInTheWay) {
   write_file(path("a"), "a file");
-  EXPECT_THROW(make_folders(path("a")), std::runtime_error);
-  EXPECT_THROW(make_folders(path("a/b")), std::runtime_error);
+  for (const char* below : {"a", "a/b", "a/b/c/"}) {
+    EXPECT_THROW(make_folders(path(below)), InvalidInput) << below;
+    EXPECT_THROW(check_no_file_in_the_way(path(below)), InvalidInput) << below;
+  }
+  EXPECT_NO_THROW(check_no_file_in_the_way(path("b/c")));
+  EXPECT_FALSE(fs::exists(path("b")));
   EXPECT_THROW(make_folders("/proc/none/b"), std::runtime_error);
   EXPECT_EQ(read_file(path("a")), "a file");
 }

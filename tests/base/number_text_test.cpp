@@ -38,5 +38,12 @@ TEST(NumberText, DurationsReadAsOnAClock) {
   EXPECT_EQ(duration(INFINITY), "?");
 }
 
+TEST(RealText, IsNeverThatOfAWholeNumber) {
+  EXPECT_EQ(real_text(1000), "1000.0");
+  EXPECT_EQ(real_text(-0.5), "-0.5");
+  EXPECT_EQ(real_text(1e30), "1e+30");
+  EXPECT_EQ(real_text(0), "0.0");
+}
+
 }  // namespace
 }  // namespace synthesizer

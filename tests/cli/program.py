@@ -35,3 +35,12 @@ def children_of(process):
     except FileNotFoundError:
         return []
     return [int(word) for word in text.split()]
+
+
+def alive(pid):
+    """Neither gone nor waiting to be reaped."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 import signal
+import time
 
 import pytest
 import tensors
-from program import changes, metrics, wait_until
+from program import alive, changes, children_of, metrics, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +159,11 @@ def test_an_interrupted_comparison_goes_on(synth, started, language_recipe, trai
     command = ["compare", language_recipe, "--attention", "V,R", "--run", tmp_path / "all", *long]
     process = started(*command)
     assert wait_until(process, lambda: (tmp_path / "all" / "V" / "train_state.safetensors").exists())
-    process.send_signal(signal.SIGKILL)  # the training ends with who started it
+    trainings = children_of(process)
+    process.send_signal(signal.SIGKILL)  # the training ends with who started it, a moment later
     process.wait()
+    while any(map(alive, trainings)):
+        time.sleep(0.005)
     done = synth(*command, timeout=300, ok=False)
     assert done.returncode == 0, done.stderr
     whole = train(language_recipe, tmp_path / "whole", "model.attention=R", "train.steps=400",

@@ -52,10 +52,29 @@ def test_runs(synth, folder):
     assert "metrics.jsonl:1" in done.stderr
 
 
+def test_runs_show_what_is_saved(synth, train, language_recipe, tmp_path):
+    """A state may be saved long before the first line of the log."""
+    rare = ["train.steps=8", "train.log_every=100000", "train.eval_every=100000"]
+    run = train(language_recipe, tmp_path / "run", *rare)
+    (run / "metrics.jsonl").write_text("")
+    config = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(config.replace("steps = 8\n", "steps = 100000\n"))
+    (row,) = [line for line in synth("runs", tmp_path).stdout.splitlines() if line.startswith("run ")][1:]
+    assert "unfinished" in row and "8/100,000" in row
+    (found,) = json.loads(synth("runs", tmp_path, "--json").stdout)["runs"]
+    assert found["steps"] == 8
+
+
+def test_runs_of_no_steps_are_finished(synth, train, language_recipe, tmp_path):
+    train(language_recipe, tmp_path / "run", "train.steps=0")
+    (found,) = json.loads(synth("runs", tmp_path, "--json").stdout)["runs"]
+    assert found["state"] == "finished" and found["steps"] == 0
+
+
 def test_runs_of_nothing(synth, mistake, folder, tmp_path):
     assert json.loads(synth("runs", tmp_path, "--json").stdout) == {"runs": []}
     assert synth("runs", tmp_path).stdout == ""
-    mistake("runs", tmp_path / "none", words=[tmp_path / "none", "no folder"])
+    mistake("runs", tmp_path / "none", words=[tmp_path / "none", "is not a folder"])
 
 
 def test_tokenize_and_back(synth, language_run, numbers_run):
@@ -73,10 +92,19 @@ def test_tokenize_and_back(synth, language_run, numbers_run):
 
 
 def test_tokenize_mistakes(mistake, language_run, tmp_path):
-    mistake("tokenize", language_run, "--decode", input="5 x\n", words=["line 1", "'x'"])
+    mistake("tokenize", language_run, "--decode", input="5 x\n", words=["standard input:1:", "'x'"])
     mistake("tokenize", language_run, "--decode", input="99999\n", words=["99999", "from 0 to"])
     mistake("tokenize", language_run, "--decode", "--ids", words=["--decode"])
     mistake("tokenize", tmp_path, words=[tmp_path, "is not a run folder"])
+
+
+def test_tokenize_notices_a_damaged_tokenizer(mistake, copy):
+    """One flipped bit changes a character, and what is read stays a tokenizer."""
+    path = copy / "tokenizer.model"
+    contents = path.read_text(encoding="utf-8")
+    place = contents.rindex("z")
+    path.write_text(contents[:place] + "{" + contents[place + 1 :], encoding="utf-8")
+    mistake("tokenize", copy, input="a\n", words=[copy, "another tokenizer"])
 
 
 def test_dry_run_makes_no_run(synth, language_recipe, tmp_path):
@@ -167,6 +195,12 @@ def test_completion_of_bash(bash_script):
     assert complete(bash_script, "synth", "bench", "attention", "--wi") == ["--width"]
     assert complete(bash_script, "synth", "translate", "runs/x", "--too-long", "") == ["error", "truncate"]
     assert complete(bash_script, "synth", "train", "recipes/") == []  # files, which bash completes itself
+    assert complete(bash_script, "synth", "completion", "") == ["bash", "zsh", "fish"]
+    assert complete(bash_script, "synth", "score", "me") == ["meteor"]
+    assert "bleu" not in complete(bash_script, "synth", "score", "bleu", "--hyp", "")
+    assert complete(bash_script, "synth", "score", "--js") == ["--json"]
+    assert complete(bash_script, "synth", "eval", "runs/x", "--weights", "") == ["best", "last", "averaged"]
+    assert complete(bash_script, "synth", "eval", "runs/x", "--weights", "runs/") == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -177,6 +211,13 @@ def test_completion_names_every_command(synth, tmp_path, shell):
     if shutil.which(shell):  # where the shell is installed, it reads the script
         (tmp_path / "script").write_text(script)
         subprocess.run([shell, "-n", tmp_path / "script"], check=True)
+
+
+def test_completion_quotes_for_its_shell(synth):
+    """Descriptions have apostrophes."""
+    assert "`" not in synth("completion", "fish").stdout.partition("\n")[2]
+    assert "'average:the mean of a run'\\''s last checkpoints'" in synth("completion", "zsh").stdout
+    assert "-a average -d 'the mean of a run\\'s last checkpoints'" in synth("completion", "fish").stdout
 
 
 def test_completion_of_other_shells(mistake):

@@ -1,6 +1,7 @@
 """Several processes train together: the weights and scores of one, and faults that end all of them."""
 
 import datetime
+import fcntl
 import json
 import os
 import random
@@ -24,6 +25,7 @@ from together import (
     close,
     ends,
     free_port,
+    has_open,
     last_line,
     together,
     workers_of,
@@ -371,6 +373,57 @@ def test_a_stopped_process_ends_all(environment, synth, language_recipe, tmp_pat
     assert saved_step(run) == goal
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_stopped_process_ends_one_that_waits_for_a_lock(environment, language_recipe, tmp_path, rank):
+    """As of a process that was stopped while it tokenized; here the test has the lock, so that both wait."""
+    cache = tmp_path / "cache"
+    short = changes([*SMALL, "train.steps=1", f"data.cache={cache}"])
+    command = ["train", language_recipe, "--timeout", TIMEOUT, *short, "--run"]
+    assert [status for status, _ in ends(together(environment, 2, *command, tmp_path / "first"))] == [0, 0]
+    stores = [index.parent for index in cache.glob("*/index.json")]
+    assert len(stores) == 2
+    locks = [open(f"{store}.lock", "w") for store in stores]
+    for store, lock in zip(stores, locks, strict=True):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(store)
+    processes = together(environment, 2, *command, tmp_path / "run")
+    for process in processes:
+        assert wait_until(process, lambda pid=process.pid: has_open(pid, ".lock"))
+    processes[rank].send_signal(signal.SIGSTOP)
+    begin = time.monotonic()
+    ((status, errors),) = ends([processes[1 - rank]])
+    assert time.monotonic() - begin < float(TIMEOUT) + 4
+    for lock in locks:
+        lock.close()
+    processes[rank].kill()
+    processes[rank].communicate()
+    assert status == 1
+    assert f"rank {rank} has been silent" in last_line(errors)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_killed_process_ends_a_long_validation(environment, language_recipe, text, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(text / "train.txt", data)
+    (data / "dev.txt").write_text((text / "train.txt").read_text() * 100)
+    run = tmp_path / "run"
+    long = [*SMALL, f"data.root={data}", "train.steps=2", "train.eval_every=1", "train.log_every=1",
+            "model.width=256", "model.layers=4"]  # fmt: skip
+    command = ["train", language_recipe, "--run", run, "--timeout", TIMEOUT, *changes(long)]
+    processes = together(environment, 2, *command)
+    assert wait_until(processes[0], lambda: (run / "metrics.jsonl").exists() and metrics(run, "train"))
+    time.sleep(0.5)  # into the validation
+    processes[1].kill()
+    begin = time.monotonic()
+    ((status, errors),) = ends([processes[0]], seconds=300)
+    assert time.monotonic() - begin < float(TIMEOUT) + 4
+    processes[1].communicate()
+    assert status == 1
+    assert "rank 1 has been silent" in last_line(errors) and "all 2 processes" in last_line(errors)
+    assert metrics(run, "dev") == []
+
+
 def test_a_loss_that_is_not_finite_in_one_process(train, environment, labelled, tmp_path):
     """One example is longer than all others, and the weights of the positions that it alone has are NaN."""
     settings = [*SMALL, "model.positions=learned", "train.steps=1"]
@@ -474,6 +527,28 @@ def test_other_recipes_and_other_data(environment, language_recipe, text, tmp_pa
         assert not (tmp_path / "run").exists()
 
 
+def test_an_address_of_rank_0_that_nobody_knows(environment, language_recipe, tmp_path):
+    command = ["train", language_recipe, "--run", tmp_path / "run", "--timeout", "2"]
+    unknown = {"MASTER_ADDR": "nowhere.invalid"}
+    (status, errors), (other_status, other_errors) = ends(
+        together(environment, 2, *command, variables={0: unknown, 1: unknown})
+    )
+    assert (status, other_status) == (1, 1)
+    assert "rank 0 cannot reach its own MASTER_ADDR nowhere.invalid" in last_line(errors)
+    assert "rank 1 found no rank 0" in last_line(other_errors)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_an_interface_that_is_none(environment, language_recipe, tmp_path, rank):
+    command = ["train", language_recipe, "--run", tmp_path / "run", "--timeout", TIMEOUT]
+    wrong = {rank: {"GLOO_SOCKET_IFNAME": "eth9"}}
+    results = ends(together(environment, 2, *command, variables=wrong))
+    assert results[rank][0] == 2 and results[1 - rank][0] == 1
+    for _, errors in results:
+        assert "GLOO_SOCKET_IFNAME is 'eth9'" in last_line(errors)
+    assert f"rank {rank} has failed" in last_line(results[1 - rank][1])
+
+
 def test_a_mistake_of_one_is_told_to_all(environment, language_recipe, tmp_path):
     def words(rank):
         own = ["--set", f"data.root={tmp_path}"] if rank == 1 else []
@@ -486,13 +561,14 @@ def test_a_mistake_of_one_is_told_to_all(environment, language_recipe, tmp_path)
 
 
 def test_variables_that_are_missing(environment, language_recipe, tmp_path):
-    for missing in ["RANK", "MASTER_ADDR", "MASTER_PORT"]:
+    for missing in ["RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"]:
         command = ["train", language_recipe, "--run", tmp_path / "run"]
         ((status, errors),) = ends(
-            together(environment, 2, *command, ranks=[0], variables={0: {missing: ""}})
+            together(environment, 2, *command, ranks=[1], variables={1: {missing: ""}})
         )
         assert status == 2
         assert missing in last_line(errors)
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_launcher_stops_all_when_one_is_killed(started, language_recipe, tmp_path):
@@ -534,6 +610,21 @@ def test_a_signal_to_the_launcher_saves(started, synth, language_recipe, tmp_pat
     assert process.returncode == 1
     assert "stopped at step" in last_line(errors)
     assert saved_step(run) > 0
+
+
+def test_a_signal_to_one_that_was_started_by_hand(environment, language_recipe, tmp_path):
+    """No single command goes on with it: the line says how many are to be started."""
+    run = tmp_path / "run"
+    settings = changes([*SMALL, "train.steps=1000000", "train.save_every=100000"])
+    processes = together(environment, 2, "train", language_recipe, "--run", run, *settings)
+    assert wait_until(processes[0], lambda: (run / "metrics.jsonl").exists() and metrics(run, "train"))
+    processes[1].send_signal(signal.SIGTERM)
+    (status, errors), (other_status, _) = ends(processes)
+    assert (status, other_status) == (1, 1)
+    assert last_line(errors) == (
+        f"synth: error: stopped at step {saved_step(run)}, saved; start all 2 processes again by the same "
+        "command, with --resume"
+    )
 
 
 def test_a_signal_to_the_whole_group_saves(environment, language_recipe, tmp_path):
@@ -594,16 +685,21 @@ def test_killed_at_random_moments(started, language_recipe, tmp_path, train_toge
     tensors.same(run / "train_state.safetensors", whole / "train_state.safetensors")
 
 
+def by_torchrun(environment, *words, restarts=0):
+    """Starts two processes by torchrun."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts",
+               restarts, "--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0", "--no-python", "--",
+               os.environ["SYNTH"], *words, "--timeout", TIMEOUT]  # fmt: skip
+    return subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            env=environment, start_new_session=True)  # fmt: skip
+
+
 def test_torchrun_starts_them_again(environment, language_recipe, train_together, tmp_path):
     settings = [*SMALL, "train.steps=150", "train.save_every=10"]
     whole = train_together(language_recipe, tmp_path / "whole", 2, *settings)
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts", "2",
-               "--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0", "--no-python", "--",
-               os.environ["SYNTH"], "train", str(language_recipe), "--run", str(run), "--timeout", TIMEOUT,
-               *changes(settings)]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=environment, start_new_session=True) as process:  # fmt: skip
+    words = ["train", language_recipe, "--run", run, *changes(settings)]
+    with by_torchrun(environment, *words, restarts=2) as process:
         try:
             assert wait_until(process, lambda: saved_step(run) > 0, seconds=90)
             made = (run / "run.json").stat().st_mtime_ns
@@ -618,3 +714,56 @@ def test_torchrun_starts_them_again(environment, language_recipe, train_together
     tensors.same(run / "train_state.safetensors", whole / "train_state.safetensors")
     # It was resumed and not begun anew: this file is written once.
     assert (run / "run.json").stat().st_mtime_ns == made
+
+
+def test_a_torchrun_that_was_killed_is_named(environment, language_recipe, tmp_path):
+    run = tmp_path / "run"
+    long = changes([*SMALL, "train.steps=1000000", "train.save_every=10"])
+    with by_torchrun(environment, "train", language_recipe, "--run", run, *long) as process:
+        try:
+            assert wait_until(process, lambda: saved_step(run) > 0, seconds=90)
+            process.kill()
+            output, _ = process.communicate(timeout=60)
+        finally:
+            for worker in workers_of(run).values():
+                os.kill(worker, signal.SIGKILL)
+            process.kill()
+    said = [line for line in output.splitlines() if line.startswith("synth: error: ")]
+    assert len(said) == 2, output
+    assert all("torchrun's store at" in line and "no longer answers" in line for line in said), output
+
+
+def restarted(environment, *words):
+    """Status and standard error of two processes that are told that torchrun has started them again."""
+    again = {"TORCHELASTIC_RESTART_COUNT": 1}
+    return ends(together(environment, 2, *words, variables={0: again, 1: again}))
+
+
+def test_a_restart_leaves_the_run_of_another_command_alone(environment, synth, language_run, language_recipe,
+                                                           tmp_path):  # fmt: skip
+    converted = tmp_path / "converted"
+    synth("convert", language_run, "--attention", "R+V", "--run", converted)
+    trained = shutil.copytree(language_run, tmp_path / "trained")
+    for run in [converted, trained]:
+        before = tensors.contents(run)
+        (status, errors), (other_status, _) = restarted(environment, "train", language_recipe, "--run", run)
+        assert (status, other_status) == (2, 1)
+        assert f"{run} exists already" in last_line(errors)
+        assert tensors.contents(run) == before
+
+
+def test_a_restart_makes_a_run_anew_that_has_saved_nothing(environment, language_recipe, tmp_path):
+    run = tmp_path / "run"
+    words = ["train", language_recipe, "--run", run, *changes([*SMALL, "train.steps=25"])]
+    assert [status for status, _ in ends(together(environment, 2, *words))] == [0, 0]
+    whole = shutil.copytree(run, tmp_path / "whole")
+    (run / "train_state.safetensors").unlink()
+    # Another that is at work there may save at any moment.
+    with open(run / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = tensors.contents(run)
+        (status, errors), _ = restarted(environment, *words)
+        assert status == 2 and "is in use" in last_line(errors)
+        assert tensors.contents(run) == before
+    assert [status for status, _ in restarted(environment, *words)] == [0, 0]
+    tensors.same(run / "train_state.safetensors", whole / "train_state.safetensors")

@@ -1,6 +1,7 @@
 """A run that was stopped, however it was stopped, goes on as if nothing had happened: bit for bit."""
 
 import random
+import shlex
 import shutil
 import signal
 import time
@@ -8,7 +9,8 @@ import time
 import numpy
 import pytest
 import tensors
-from program import changes, wait_until
+import tomllib
+from program import changes, metrics, wait_until
 from runs import assert_same_run, saved_step
 
 STEPS = 240
@@ -75,6 +77,79 @@ def test_a_signal_saves_and_leaves(started, synth, never_stopped, language_recip
     )
     synth("train", "--run", run, "--resume")  # as the message says
     assert_same_run(run, never_stopped)
+
+
+def logged_step(run):
+    """The last step in the log; 0: there is none."""
+    lines = metrics(run) if (run / "metrics.jsonl").exists() else []
+    return lines[-1]["step"] if lines else 0
+
+
+def go_on(errors):
+    """The words of the command that the last line says to go on with."""
+    advice = errors.splitlines()[-1].partition("go on with: ")[2]
+    words = shlex.split(advice)
+    assert words[0] == "synth", errors
+    return words[1:]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_command_to_go_on_with_is_complete(started, synth, language_recipe, tmp_path, processes):
+    """Of a new run, and of one that was resumed with another division of its steps and other settings."""
+    run = tmp_path / "a run"
+    endless = ["train.steps=1000000", "train.save_every=1000000", "train.eval_every=1000000"]
+    count = ["--processes", str(processes)] if processes > 1 else []
+
+    def stopped(*words):
+        step = saved_step(run)
+        process = started(*words)
+        assert wait_until(process, lambda: logged_step(run) > step)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 1 and saved_step(run) > step, errors
+        return go_on(errors)
+
+    batches = f"train.accumulate={2 // processes}"
+    first = stopped("train", language_recipe, "--run", run, *count, *changes([*endless, batches]))
+    assert first == ["train", "--run", str(run), "--resume", *count]
+    assert stopped(*first) == first
+    # The other way round: two processes for one, or one for two.
+    other = ["--processes", "2"] if processes == 1 else []
+    divided = changes([f"train.accumulate={processes}", 'train.watch="loss"'])
+    again = stopped("train", "--run", run, "--resume", *other, *divided)
+    last = stopped(*again)
+    assert last == again == ["train", "--run", str(run), "--resume", *other]  # the folder has the settings
+    refused = synth(*again, "--set", "train.accumulate=3", ok=False)
+    now = "2 processes with" if processes == 1 else "1 process with"
+    assert refused.returncode == 2 and now in refused.stderr
+
+
+def test_a_run_that_was_made_longer_stays_longer(synth, language_recipe, tmp_path):
+    run = tmp_path / "run"
+    synth("train", language_recipe, "--run", run)
+    synth("train", "--run", run, "--resume", *changes(["train.steps=6", "train.patience=9"]))
+    assert saved_step(run) == 6
+    settings = tomllib.loads((run / "config.toml").read_text())["train"]
+    assert (settings["steps"], settings["patience"]) == (6, 9)
+    assert "6/6" in synth("runs", tmp_path).stdout.replace(" ", "")
+    assert "6 steps" in synth("train", "--run", run, "--resume").stderr
+
+
+def test_the_weights_to_start_from_are_for_a_new_run(synth, mistake, language_recipe, tmp_path):
+    run = tmp_path / "run"
+    synth("train", language_recipe, "--run", run)
+    mistake("train", "--run", run, "--resume", "--init-from", run, words=["--init-from is for a new run"])
+
+
+def test_a_stopped_process_in_the_way(started, mistake, language_recipe, tmp_path):
+    """A signal that it would get only when it goes on is no advice."""
+    run = tmp_path / "run"
+    process = started("train", language_recipe, "--run", run, *changes(["train.steps=1000000"]))
+    assert wait_until(process, lambda: saved_step(run) > 0)
+    process.send_signal(signal.SIGSTOP)
+    pid = process.pid
+    words = [run, f"process {pid}", "is stopped", f"kill -CONT {pid}", f"kill -9 {pid}"]
+    mistake("train", "--run", run, "--resume", words=words)
 
 
 def test_a_second_signal_leaves_at_once(started, language_recipe, tmp_path):

@@ -1,26 +1,16 @@
 """Signals: a training saves and ends, a comparison passes them on, and no process outlives who started it."""
 
 import os
-import pathlib
 import signal
 import subprocess
 import time
 
 import pytest
 import tensors
-from program import changes, children_of, wait_until
+from program import alive, changes, children_of, wait_until
 from runs import saved_step
 
 LONG = ["train.steps=100000", "train.save_every=20", "train.eval_every=100000", "train.log_every=1000"]
-
-
-def alive(pid):
-    """Neither gone nor waiting to be reaped."""
-    try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 @pytest.fixture
@@ -71,8 +61,9 @@ def test_a_comparison_passes_it_on_to_all_that_train(side_by_side):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert not any(map(alive, children))
-    for name in ("V", "R"):
-        assert f"synth: error: {name} stopped at step {saved_step(folder / name)}, saved" in err
+    reasons = "; ".join(f"{name} stopped at step {saved_step(folder / name)}, saved" for name in ("V", "R"))
+    assert err.splitlines()[-1].startswith(f"synth: error: {reasons}; the same command goes on")
+    assert err.count("synth: error") == 1
     assert not (folder / "Fix").exists()
 
 
@@ -83,6 +74,7 @@ def test_when_one_is_lost_those_beside_it_are_finished(side_by_side):
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "synth: error: the training of V was killed by signal 9" in err.splitlines()[-1]
+    assert "\nV has failed; what trains beside it is finished first\n" in err
     assert saved_step(folder / "R") == 400
     assert not (folder / "Fix").exists()
 
@@ -144,3 +136,23 @@ def test_under_nohup_a_closed_terminal_means_nothing(environment, language_recip
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert saved_step(tmp_path / "run") == 60
+
+
+@pytest.mark.parametrize("command", ["compare", "train"])
+def test_an_ignored_interrupt_counts(environment, language_recipe, tmp_path, command):
+    """A script ignores SIGINT for what it starts in the background: `synth compare … & kill -INT $!`."""
+    ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731
+    folder = tmp_path / "all"
+    more = {"compare": ["--attention", "V"], "train": ["--processes", "2", "--threads", "1"]}[command]
+    run = {"compare": folder / "V", "train": folder}[command]
+    words = [os.environ["SYNTH"], command, language_recipe, "--run", folder, *more, *changes(LONG)]
+    process = subprocess.Popen(words, env=environment, preexec_fn=ignore, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+    try:
+        assert wait_until(process, (run / "train_state.safetensors").exists)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert f"stopped at step {saved_step(run)}, saved" in err.splitlines()[-1]

@@ -187,7 +187,18 @@ def test_help(command):
 
 
 MISTAKES = [
-    ([], ["subcommand"]),
+    ([], ["synth needs a command", "synth --help"]),
+    (["bench"], ["synth bench needs a command", "synth bench --help"]),
+    (["score", "bleu"], ["--hyp is required", "synth score --help"]),
+    (["--threads", "2", "variants"], ["'--threads'", "after the command", "synth variants --help"]),
+    (["--threads", "2"], ["'--threads'", "after the command", "synth --help"]),
+    (["bench", "--threads", "2", "step"], ["'--threads'", "after the command", "synth bench step --help"]),
+    (
+        ["bench", "step", "--model", "x"],
+        ["synth bench step has no option '--model'", "synth bench step --help"],
+    ),
+    (["generate", "x", "--tokens", "3", "--tokens", "4"], ["--tokens is given twice: give it once"]),
+    (["generate", "x", "--tokens"], ["--tokens needs a value", "synth generate --help"]),
     (["parms"], ["'parms'", "did you mean 'params'"]),
     (["params"], ["--attention"]),
     (["params", "--atention", "V"], ["'--atention'", "did you mean '--attention'"]),
@@ -204,6 +215,7 @@ MISTAKES = [
     (["params", "--attention", "V", "--max-length", "0"], ["max_length", "0"]),
     (["params", "--attention", "V", "--length", "999"], ["999", "256"]),
     (["params", "--attention", "FR", "--option", "rank=0"], ["rank", "0", "at least 1"]),
+    (["params", "--attention", "FR", "--option", "rank=1e3"], ["rank", "is 1000.0", "whole number"]),
     (["params", "--attention", "FR", "--option", "rang=4"], ["'rang'", "did you mean 'rank'"]),
     (["params", "--attention", "V", "--option", "rank"], ["NAME=VALUE"]),
     (["bench", "atention"], ["did you mean 'attention'"]),

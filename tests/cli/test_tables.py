@@ -88,3 +88,21 @@ def test_a_header_of_pairs(mistake, train, table, tmp_path):
             words=["train.tsv:1", "'source', 'target'", 'data.columns = ["source", "target"]'])  # fmt: skip
     keys = 'columns = ["source", "target"]'
     train(table(["source\ttarget", *rows], task="translation", keys=keys), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "task, header",
+    [("translation", "en\tde"), ("translation", "English\tGerman"), ("dialogue", "context\tresponse"),
+     ("dialogue", "prompt\tresponse"), ("summarization", "document\thighlights"),
+     ("summarization", '"Article"\t"Highlights"')],
+)  # fmt: skip
+def test_a_header_of_known_names(mistake, table, tmp_path, task, header):
+    rows = [f"number {n}\tnummer {n}" for n in range(20)]
+    mistake("train", table([header, *rows], task=task), "--run", tmp_path / "run",
+            words=["train.tsv:1", "looks like a header line", "data.columns"])  # fmt: skip
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_dictionary_is_no_header(train, table, tmp_path):
+    """A word that is the same in both languages is an example."""
+    train(table(["no\tno", "yes\tsí"], task="translation"), tmp_path / "run")

@@ -74,7 +74,8 @@ def test_mistakes_of_bench(mistake, what, threads):
 
 
 def test_the_range_is_named(mistake):
-    mistake("params", "--attention", "V", "--threads", "1025", words=["1025", "from 1 to 1024"])
+    for threads in ["1025", "99999999999999999999"]:
+        mistake("params", "--attention", "V", "--threads", threads, words=[threads, "from 1 to 1024"])
 
 
 def test_params(synth):

@@ -97,6 +97,15 @@ def workers_of(run):
     return found
 
 
+def has_open(process, ending):
+    """Whether a process has a file open whose name ends so."""
+    try:
+        links = pathlib.Path(f"/proc/{process}/fd").iterdir()
+        return any(os.readlink(link).endswith(ending) for link in links)
+    except FileNotFoundError:  # one that was closed meanwhile
+        return False
+
+
 @pytest.fixture(scope="session")
 def train_together(synth):
     """Trains a run with several processes and returns its folder."""

@@ -214,7 +214,10 @@ TEST(Beam, MistakesAreNamed) {
               search(tables, {3, -1}, {});
             }),
             "the maximum length of sentence 1 is -1: it must be at least 0");
-  EXPECT_EQ(mistake([&] { search(tables, {3, 3}, {.beam = 0}); }), "decode.beam is 0: it must be at least 1");
+  EXPECT_EQ(mistake([&] {
+              search(tables, {3, 3}, {.beam = 0});
+            }),
+            "decode.beam is 0: it must be from 1 to 1024");
   MarkovModel stuck(tables, 0), model(tables);
   EXPECT_EQ(mistake([&] {
               beam_search(stuck, kBegin, kEnd, {3, 3}, {});

@@ -36,7 +36,8 @@ const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinit
 INSTANTIATE_TEST_SUITE_P(
     All, DecodeOptionsMistake,
     ::testing::Values(
-        Mistake{"Beam", {.beam = 0}, "decode.beam is 0: it must be at least 1"},
+        Mistake{"Beam", {.beam = 0}, "decode.beam is 0: it must be from 1 to 1024"},
+        Mistake{"LargeBeam", {.beam = 1025}, "decode.beam is 1025: it must be from 1 to 1024"},
         Mistake{
             "Penalty", {.length_penalty = nan}, "decode.length_penalty is nan: it must be a finite number"},
         Mistake{"Minimum", {.min_length = -1}, "decode.min_length is -1: it must be at least 0"},

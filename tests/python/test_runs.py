@@ -212,7 +212,7 @@ def test_classify_is_that_of_the_command_line(folder):
     assert m.score([(lines[0], "bad")]) == [pytest.approx(math.log(shares[0]["bad"]), abs=1e-5)]
     with pytest.raises(ValueError, match="classification"):
         m.translate(lines)
-    with pytest.raises(ValueError, match="'fair' is no label"):
+    with pytest.raises(ValueError, match="'fair' is not a label"):
         m.score([(lines[0], "fair")])
 
 

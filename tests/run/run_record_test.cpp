@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "run/run_files.h"
 #include "run/safetensors_header.h"
 
@@ -14,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
@@ -66,6 +68,29 @@ TEST_F(RunRecordFiles, whose_log_is_ahead_of_what_was_saved_are_not_finished) {
   EXPECT_TRUE(read_run(folder).finished()) << "it cannot be resumed: its log is all there is";
 }
 
+/// With few lines in the log, most of what a stopped run has saved is behind the last of them.
+TEST_F(RunRecordFiles, show_the_step_that_was_saved) {
+  const std::string folder = write_run("V", "\"V\"");
+  write("V/config.toml", "task = \"translation\"\n[train]\nsteps = 1000\n");
+  EXPECT_EQ(read_run(folder).reached(), 20) << "no state, but a log";
+  write("V/train_state.safetensors", write_tensor_header({}, {{"step", "800"}}));
+  EXPECT_EQ(read_run(folder).reached(), 800);
+  EXPECT_EQ(read_run(folder).steps(), 20);
+  EXPECT_FALSE(read_run(folder).finished());
+  write("V/train_state.safetensors", write_tensor_header({}, {{"step", "10"}}));
+  EXPECT_EQ(read_run(folder).reached(), 20) << "the log is ahead";
+}
+
+TEST_F(RunRecordFiles, of_no_steps_are_finished_when_there_is_a_state) {
+  const std::string folder = write_run("V", "\"V\"");
+  write("V/config.toml", "task = \"translation\"\n[train]\nsteps = 0\n");
+  write("V/metrics.jsonl", "");
+  EXPECT_FALSE(read_run(folder).finished());
+  write("V/train_state.safetensors", write_tensor_header({}, {{"step", "0"}}));
+  EXPECT_TRUE(read_run(folder).finished());
+  EXPECT_EQ(read_run(folder).reached(), 0);
+}
+
 TEST_F(RunRecordFiles, of_an_interrupted_run_are_not_finished) {
   const std::string folder = write_run("V", "\"V\"");
   write("V/config.toml", "task = \"translation\"\n[train]\nsteps = 30\n");
@@ -79,11 +104,10 @@ TEST_F(RunRecordFiles, of_an_interrupted_run_are_not_finished) {
 TEST_F(RunRecordFiles, name_the_attentions_of_layers_and_sides) {
   EXPECT_EQ(read_run(write_run("list", "[\"V\", \"R+V\"]")).attention(), "V, R+V");
   const std::string folder = write_run("sides", "\"V\"");
-  write("sides/config.toml",
-        "[model]\nattention = \"V\"\nencoder_attention = \"R\"\ndecoder_attention = []\n");
+  const std::string task = "task = \"translation\"\n[model]\nattention = \"V\"\n";
+  write("sides/config.toml", task + "encoder_attention = \"R\"\ndecoder_attention = []\n");
   EXPECT_EQ(read_run(folder).attention(), "encoder R, decoder V");
-  write("sides/config.toml",
-        "[model]\nattention = \"V\"\nencoder_attention = [\"R\"]\ndecoder_attention = [\"R\"]\n");
+  write("sides/config.toml", task + "encoder_attention = [\"R\"]\ndecoder_attention = [\"R\"]\n");
   EXPECT_EQ(read_run(folder).attention(), "R");
 }
 
@@ -157,12 +181,31 @@ TEST_F(RunRecordFiles, without_a_finished_step_are_nothing_to_compare) {
   EXPECT_EQ(read_run(folder).tokens_per_second(), std::nullopt);
 }
 
+TEST_F(RunRecordFiles, of_a_derived_run_say_what_can_be_done_with_it) {
+  const std::string folder = write_run("V", "\"V\"");
+  write("V/metrics.jsonl", "");
+  write("V/run.json", R"({"made_from":{"by":"export","run":"/there/x"}})");
+  write("V/model.safetensors", weights({{"embedding.weight", {10, 4}}}));
+  EXPECT_THAT(
+      [&] { check_has_steps(read_run(folder)); },
+      ThrowsMessage<InvalidInput>(AllOf(HasSubstr("--init-from " + folder), HasSubstr("synth eval"))));
+  write("V/model.safetensors",
+        write_tensor_header({{"embedding.weight", "I8", {2, 2}, 0, 4}}, {}) + std::string(4, '\0'));
+  EXPECT_TRUE(read_run(folder).quantized);
+  EXPECT_THAT([&] { check_has_steps(read_run(folder)); },
+              ThrowsMessage<InvalidInput>(AllOf(Not(HasSubstr("--init-from")), HasSubstr("synth eval"))));
+}
+
 TEST_F(RunRecordFiles, must_be_those_of_a_run) {
   EXPECT_THAT([&] { read_run((root_ / "nowhere").string()); },
               ThrowsMessage<InvalidInput>(HasSubstr("there is no such folder")));
   EXPECT_THAT([&] { read_run(root_.string()); },
               ThrowsMessage<InvalidInput>(HasSubstr("has no config.toml")));
   const std::string folder = write_run("V", "\"V\"");
+  const std::string config = read_file(folder + "/config.toml");
+  write("V/config.toml", "");
+  EXPECT_THAT([&] { read_run(folder); }, ThrowsMessage<InvalidInput>(HasSubstr("config.toml has no task")));
+  write("V/config.toml", config);
   write("V/run.json", "[]");
   EXPECT_THAT([&] { read_run(folder); }, ThrowsMessage<InvalidInput>(HasSubstr("run.json is damaged")));
   write("V/run.json", "{\"threads\":\"two\"}");

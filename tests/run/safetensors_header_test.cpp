@@ -131,7 +131,7 @@ TEST_F(TensorHeaders, MalformedHeadersAreDamage) {
   EXPECT_THAT(damage(R"({"x":1})"), HasSubstr("not described by an object"));
   EXPECT_THAT(damage(R"({"x":{}})"), HasSubstr("tensor 'x' has no dtype"));
   EXPECT_THAT(damage(R"({"__metadata__":[]})"), HasSubstr("__metadata__"));
-  EXPECT_THAT(damage(R"({"__metadata__":{"k":1}})"), HasSubstr("'k', which is no string"));
+  EXPECT_THAT(damage(R"({"__metadata__":{"k":1}})"), HasSubstr("'k', which is not a string"));
   EXPECT_THAT(damage(R"({"__metadata__":{"k":"a","k":"b"}})"), HasSubstr("'k' twice"));
 }
 
@@ -152,7 +152,7 @@ TEST_F(TensorHeaders, ShapesAndDtypesMustBeReal) {
   EXPECT_EQ(with("\"U8\"", "[4]"), "not damaged, but: none");
   EXPECT_THAT(with("\"F4\"", "[4]"), HasSubstr("unknown dtype \"F4\""));
   EXPECT_THAT(with("7", "[4]"), HasSubstr("unknown dtype 7"));
-  EXPECT_THAT(with("\"U8\"", "4"), HasSubstr("a shape that is no list"));
+  EXPECT_THAT(with("\"U8\"", "4"), HasSubstr("a shape that is not a list"));
   EXPECT_THAT(with("\"U8\"", "[-4]"), HasSubstr("not a whole number"));
   EXPECT_THAT(with("\"U8\"", "[4.0]"), HasSubstr("not a whole number"));
   EXPECT_THAT(with("\"U8\"", "[\"4\"]"), HasSubstr("not a whole number"));
@@ -164,7 +164,7 @@ TEST_F(TensorHeaders, ShapesAndDtypesMustBeReal) {
   EXPECT_THAT(with("\"U8\"", "[5]"), HasSubstr("needs 5 bytes"));
   EXPECT_THAT(with("\"F32\"", "[4]"), HasSubstr("tensor 'x' of F32 [4] needs 16 bytes"));
   EXPECT_THAT(with("\"U8\"", "[4]", "[4,0]"), HasSubstr("needs 4 bytes"));
-  EXPECT_THAT(with("\"U8\"", "[4]", "[0,4,8]"), HasSubstr("no pair"));
+  EXPECT_THAT(with("\"U8\"", "[4]", "[0,4,8]"), HasSubstr("not a pair"));
   EXPECT_THAT(with("\"U8\"", "[4]", "[-4,0]"), HasSubstr("not a whole number"));
   EXPECT_THAT(with("\"U8\"", "[4]", "[18446744073709551612,0]"), HasSubstr("needs 4 bytes"));
   EXPECT_THAT(with("\"U8\"", "[4]", "[4,8]"), HasSubstr("hole"));

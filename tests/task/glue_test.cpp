@@ -141,7 +141,7 @@ TEST(Glue, mistakes_are_told_with_their_line) {
             "f:2: the label '-' is none of entailment, neutral, contradiction");
   for (const std::string score : {"", "x", "5.1", "-0.2", "nan", "3,5", "3.5 "}) {
     EXPECT_EQ(complaint("stsb", {"score\tsentence1\tsentence2", score + "\ta\tb"}),
-              "f:2: the score '" + score + "' is no number from 0 to 5");
+              "f:2: the score '" + score + "' is not a number from 0 to 5");
   }
 }
 

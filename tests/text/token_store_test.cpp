@@ -121,11 +121,9 @@ TEST_F(TokenStoreTest, hashes_are_those_of_xxh3) {
 TEST_F(TokenStoreTest, refuses_a_corpus_without_tokens) {
   for (const char* text : {"", "\n\n", "  \n"}) {
     const std::string file = write("a", text);
-    EXPECT_EQ(mistake([&] { TokenStore::open(options({file})); }),
-              file + " is empty: there is nothing to learn from");
+    EXPECT_EQ(mistake([&] { TokenStore::open(options({file})); }), file + " is empty: it has no text");
     const std::string table = write("a.tsv", "");
-    EXPECT_EQ(mistake([&] { TokenStore::open(options({table})); }),
-              table + " is empty: there is nothing to learn from");
+    EXPECT_EQ(mistake([&] { TokenStore::open(options({table})); }), table + " is empty: it has no text");
   }
 }
 

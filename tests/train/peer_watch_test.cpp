@@ -59,26 +59,42 @@ class PeerWatching : public ::testing::Test {
 
 TEST_F(PeerWatching, two_that_live_do_not_miss_each_other) {
   const auto first = watch(0), second = watch(1);
-  first->enter();
   EXPECT_EQ(message_.wait_for(2s), std::future_status::timeout);
-  first->leave();
+  first->check();
 }
 
-TEST_F(PeerWatching, a_silent_one_ends_the_program_of_who_waits_for_it) {
+TEST_F(PeerWatching, a_silent_one_ends_the_program_whatever_it_does) {
   const auto first = watch(0);  // rank 1 never gives a sign
-  first->enter();
   ASSERT_EQ(message_.wait_for(3s), std::future_status::ready);
   const std::string message = message_.get();
   EXPECT_NE(message.find("rank 1 has been silent"), std::string::npos) << message;
-  EXPECT_NE(message.find("--resume"), std::string::npos);
-  first->leave();
+  EXPECT_NE(message.find("start all 2 processes again"), std::string::npos) << message;
+  EXPECT_NE(message.find("--resume"), std::string::npos) << message;
 }
 
-TEST_F(PeerWatching, who_does_not_wait_is_told_when_it_begins_to) {
+TEST_F(PeerWatching, who_comes_to_wait_is_told_and_ends_by_itself) {
   const auto first = watch(0);
-  std::this_thread::sleep_for(1500ms);
-  EXPECT_THROW(first->enter(), PeerLost);
-  EXPECT_EQ(message_.wait_for(0s), std::future_status::timeout);
+  const auto lost = [&] {
+    for (const auto end = std::chrono::steady_clock::now() + 3s; std::chrono::steady_clock::now() < end;) {
+      try {
+        first->check();
+      } catch (const PeerLost& found) {
+        return std::string(found.what());
+      }
+      std::this_thread::sleep_for(1ms);
+    }
+    return std::string();
+  }();
+  EXPECT_NE(lost.find("rank 1 has been silent"), std::string::npos) << lost;
+  first->end(lost, true);
+  EXPECT_EQ(message_.wait_for(1s), std::future_status::timeout);
+}
+
+TEST_F(PeerWatching, one_that_fails_ends_the_program_of_who_computes) {
+  const auto first = watch(0), second = watch(1);
+  second->end("the disk is full", false);
+  ASSERT_EQ(message_.wait_for(3s), std::future_status::ready);
+  EXPECT_EQ(message_.get(), "rank 1 has failed: the disk is full");
 }
 
 TEST_F(PeerWatching, one_that_fails_says_why) {
@@ -96,15 +112,23 @@ TEST_F(PeerWatching, one_that_saw_another_fail_is_not_blamed) {
 TEST_F(PeerWatching, one_that_is_done_is_not_missed) {
   const auto first = watch(0);
   watch(1).reset();
-  first->enter();
   EXPECT_EQ(message_.wait_for(2s), std::future_status::timeout);
-  first->leave();
+  first->check();
 }
 
 TEST_F(PeerWatching, a_board_that_is_gone_is_rank_0) {
   auto second = watch(1);
   notes_.vanish();
   EXPECT_NE(second->blame("reset").find("rank 0 has been silent"), std::string::npos);
+}
+
+TEST_F(PeerWatching, a_board_of_the_launcher_is_not_rank_0) {
+  auto board = notes_.board(1);
+  board.of_launcher = true;
+  PeerWatch second(1, 2, PeerWatch::Seconds(1.2), board, [](const std::string&) {});
+  notes_.vanish();
+  const std::string message = second.blame("reset");
+  EXPECT_NE(message.find("torchrun's store at 127.0.0.1:1234 no longer"), std::string::npos) << message;
 }
 
 TEST_F(PeerWatching, a_failure_without_a_culprit_keeps_its_symptom) {

@@ -39,6 +39,19 @@ TEST_F(Place, is_refused_for_a_rank_of_one_process_that_is_not_0) {
   EXPECT_THROW(place_from_environment(), InvalidInput);
 }
 
+TEST_F(Place, is_refused_where_the_number_of_processes_alone_is_missing) {
+  for (const char* rank : {"0", "1"}) {
+    clear();
+    set({{"RANK", rank}});
+    EXPECT_FALSE(place_from_environment()) << "another program's";
+    for (const char* other : {"MASTER_ADDR", "MASTER_PORT"}) {
+      clear();
+      set({{"RANK", rank}, {other, "1"}});
+      EXPECT_THROW(place_from_environment(), InvalidInput) << other;
+    }
+  }
+}
+
 TEST_F(Place, leaves_the_processes_of_a_machine_to_be_counted) {
   set({{"WORLD_SIZE", "2"},
        {"RANK", "1"},
