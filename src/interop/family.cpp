@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "interop/foreign_files.h"
 
 namespace synthesizer {
 namespace {
@@ -19,7 +20,7 @@ struct SearchSettings {
                           .length_penalty = 1,
                           .early_stopping = false,
                           .transformers_rules = true};  // theirs where nothing is said
-  int64_t forbidden = -1;
+  Token forbidden = -1;
   int64_t longest = 0;  ///< their maximum, which counts the start; 0: none
   bool end_is_forced = false;
 };
@@ -38,18 +39,37 @@ void refuse_what_is_missing(ForeignConfig& config) {
   config.without_effect({"_from_model_config", "num_return_sequences"});  // the second: --nbest
 }
 
+/// [[5]], the one token that must never be written; -1 where there is none. As in transformers the end is not
+/// forbidden by it.
+Token forbidden_token(ForeignConfig& config, const SpecialTokens& tokens) {
+  const auto& bad = config.value("bad_words_ids");
+  if (bad.is_null()) return -1;
+  const bool one = bad.is_array() && bad.size() == 1 && bad[0].is_array() && bad[0].size() == 1 &&
+                   bad[0][0].is_number_integer();
+  if (!one) {
+    config.refuse("bad_words_ids",
+                  fmt::format("is {}: one token is supported, as in [[5]]", shortened(bad.dump())));
+  }
+  const auto& number = bad[0][0];
+  if (number < 0 || number >= tokens.count) {
+    config.refuse("bad_words_ids",
+                  fmt::format("has the token {}: it must be from 0 to {}", number.dump(), tokens.count - 1));
+  }
+  return number == tokens.end ? -1 : number.get<Token>();
+}
+
 /// The settings of one file; it must agree with these tokens.
 SearchSettings search_settings(ForeignConfig& config, const SpecialTokens& tokens) {
   SearchSettings read;
   DecodeOptions& decode = read.decode;
-  decode.beam = config.integer("num_beams", decode.beam);
+  decode.beam = config.integer("num_beams", decode.beam, beam_sizes());
   decode.length_penalty = config.real("length_penalty", decode.length_penalty);
-  decode.no_repeat_ngram = config.integer("no_repeat_ngram_size", decode.no_repeat_ngram);
+  decode.no_repeat_ngram = config.integer("no_repeat_ngram_size", decode.no_repeat_ngram, kLengths);
   decode.renormalize = config.flag("renormalize_logits", false);
-  read.longest = config.integer("max_length", 0);
-  constexpr int64_t kLargest = 1 << 30;
-  if (config.has("max_new_tokens")) read.longest = std::min(config.integer("max_new_tokens"), kLargest) + 1;
-  decode.min_length = std::max<int64_t>(1, config.integer("min_length", 0)) - 1;  // theirs counts the start
+  constexpr WholeNumbers kLimits{1, kLengths.most};
+  if (config.has("max_length")) read.longest = config.integer("max_length", kLimits);
+  if (config.has("max_new_tokens")) read.longest = config.integer("max_new_tokens", kLimits) + 1;
+  decode.min_length = std::max<int64_t>(1, config.integer("min_length", 0, kLengths)) - 1;  // with the start
   if (config.has("early_stopping")) {
     const auto& stop = config.value("early_stopping");
     const bool never = stop.is_string() && stop.get<std::string>() == "never";
@@ -57,12 +77,7 @@ SearchSettings search_settings(ForeignConfig& config, const SpecialTokens& token
     decode.early_stopping = stop.is_boolean() && stop.get<bool>();
     decode.transformers_rules = !never;
   }
-  if (const auto& bad = config.value("bad_words_ids"); !bad.is_null()) {
-    const bool one = bad.is_array() && bad.size() == 1 && bad[0].is_array() && bad[0].size() == 1 &&
-                     bad[0][0].is_number_integer();
-    if (!one) config.refuse("bad_words_ids", "has more than one token: one is supported");
-    read.forbidden = bad[0][0].get<int64_t>();
-  }
+  read.forbidden = forbidden_token(config, tokens);
   config.expect("do_sample", false);
   config.expect("decoder_start_token_id", tokens.start);
   config.expect("eos_token_id", tokens.end);
@@ -87,10 +102,17 @@ Activation activation_named(const ForeignConfig& config, const std::string& key,
   if (name == "gelu") return Activation::gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
   if (name == "swish" || name == "silu") return Activation::swish;
-  config.refuse(key, fmt::format("is \"{}\": relu, gelu, gelu_new and swish are supported", name));
+  config.refuse(key, fmt::format("is \"{}\": relu, gelu, gelu_new and swish are supported", shortened(name)));
 }
 
-int64_t read_search_settings(ModelFolder& folder, const SpecialTokens& tokens, DecodeOptions& decode) {
+WholeNumbers beam_sizes() {
+  const auto& all = decode_option_list();
+  const auto beam =
+      std::find_if(all.begin(), all.end(), [](const DecodeOption& one) { return one.name == "beam"; });
+  return {static_cast<int64_t>(beam->least), static_cast<int64_t>(beam->most)};
+}
+
+Token read_search_settings(ModelFolder& folder, const SpecialTokens& tokens, DecodeOptions& decode) {
   SearchSettings read = search_settings(folder.config, tokens);
   read.end_is_forced = read.end_is_forced || tokens.end_is_forced;
   if (auto generation = generation_config(folder)) {
@@ -128,24 +150,7 @@ bool is_tied(ForeignWeights& weights, const std::string& name, const std::string
   return at::equal(weights.take(name), weights.take(to));
 }
 
-std::string needed_file(const std::string& folder, const std::string& name, const std::string& what) {
-  std::string path = folder + "/" + name;
-  if (!std::filesystem::is_regular_file(path))
-    invalid(fmt::format("{} has no {}, {}: copy it there", folder, name, what));
-  return path;
-}
-
-void check_sizes(const ForeignConfig& config, const ModelOptions& model) {
-  const std::pair<const char*, int64_t> sizes[] = {{"width", model.width},
-                                                   {"heads", model.heads},
-                                                   {"layers", model.encoder_layers},
-                                                   {"layers", model.decoder_layers},
-                                                   {"inner width", model.feed_forward},
-                                                   {"positions", model.max_length}};
-  constexpr int64_t kLargest = 1 << 20;
-  for (const auto& [name, size] : sizes) {
-    if (size < 1 || size > kLargest) invalid(fmt::format("{}: {} {} cannot be", config.path(), name, size));
-  }
+void check_heads(const ForeignConfig& config, const ModelOptions& model) {
   if (model.width % model.heads != 0)
     invalid(fmt::format("{}: the width {} is not a multiple of the {} heads", config.path(), model.width,
                         model.heads));

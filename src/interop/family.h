@@ -16,7 +16,7 @@ struct ModelFolder {
   std::string path;
   ForeignConfig config;
   ForeignWeights weights;
-  std::vector<std::string> ignored;  ///< settings that the user wants ignored
+  IgnoredSettings ignored;
 };
 
 /// What becomes of it: a recipe whose model has its form, the tokenizers, and where each tensor comes from.
@@ -45,27 +45,33 @@ TensorRules gpt2_rules(const ModelOptions& model, const std::string& root);
 /// `positions`: the change of their table of positions; `old_names`: gamma and beta of norms.
 TensorRules bert_rules(const ModelOptions& model, const TensorChange& positions, bool old_names);
 
-/// Marian's own files: the .npz that decoder.yml of the folder names, and the plan for its tensors.
-std::string marian_model_file(const std::string& folder);
-/// `ignored`: settings that the user wants ignored.
-ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights,
-                          const std::vector<std::string>& ignored);
+/// Marian's own settings of the search: decoder.yml of the folder, or what ends with .npz.decoder.yml, as
+/// Marian itself writes it; "" where there is none. Throws InvalidInput where there are several of the
+/// second.
+std::string marian_decoder_file(const std::string& folder);
+/// The .npz that they name, and the plan for its tensors.
+std::string marian_model_file(const std::string& decoder);
+ModelPlan plan_marian_npz(const std::string& decoder, ForeignWeights& weights, IgnoredSettings& ignored);
 
 // What several families need.
 
 /// "relu", "gelu", "gelu_new", "swish" … as ours. Throws InvalidInput for others.
 Activation activation_named(const ForeignConfig& config, const std::string& key, const std::string& name);
 
+/// What decode.beam may be.
+WholeNumbers beam_sizes();
+
 /// The special tokens of an encoder-decoder, as config.json has them.
 struct SpecialTokens {
   int64_t start, end, pad;
+  int64_t count;       ///< tokens in all
   bool end_is_forced;  ///< at the maximum length, where the files do not say
 };
 
 /// The settings of text generation as ours: beam, length penalty, lengths. Those of generation_config.json
 /// hold; without that file, those of config.json. Returns the one token that must never be written, or -1.
 /// Throws InvalidInput, naming the setting, where it cannot be had here or other special tokens are set.
-int64_t read_search_settings(ModelFolder& folder, const SpecialTokens& tokens, DecodeOptions& decode);
+Token read_search_settings(ModelFolder& folder, const SpecialTokens& tokens, DecodeOptions& decode);
 
 /// The same of a language model, whose text is drawn: how is given with every call. What is left must have no
 /// effect.
@@ -75,10 +81,7 @@ void check_sampling_settings(ModelFolder& folder, int64_t end);
 /// and then it is marked as not needed.
 bool is_tied(ForeignWeights& weights, const std::string& name, const std::string& to);
 
-/// The file in the folder; throws InvalidInput, saying what it is for, where it is missing.
-std::string needed_file(const std::string& folder, const std::string& name, const std::string& what);
-
-/// Throws InvalidInput where the width does not fit the heads, or a number is not positive.
-void check_sizes(const ForeignConfig& config, const ModelOptions& model);
+/// Throws InvalidInput where the width does not fit the heads.
+void check_heads(const ForeignConfig& config, const ModelOptions& model);
 
 }  // namespace synthesizer

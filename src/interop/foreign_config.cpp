@@ -1,12 +1,14 @@
 #include "interop/foreign_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "interop/foreign_files.h"
 
 namespace synthesizer {
 namespace {
@@ -37,7 +39,6 @@ constexpr const char* kAboutTheFile[] = {
     "return_dict_in_generate",
     "task_specific_params",
     "tf_legacy_loss",
-    "tokenizer_class",
     "torch_dtype",
     "torchscript",
     "transformers_version",
@@ -48,16 +49,53 @@ constexpr const char* kAboutTheFile[] = {
     "gradient_checkpointing",
 };
 
+/// A value as a message shows it.
+std::string shown(const nlohmann::json& value) {
+  return shortened(value.dump());
+}
+
 }  // namespace
 
-ForeignConfig::ForeignConfig(const std::string& path) : path_(path) {
-  auto parsed = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) invalid(fmt::format("{} is damaged: it is not a JSON object", path));
-  settings_ = std::make_shared<const nlohmann::json>(std::move(parsed));
+void IgnoredSettings::check_all_found() const {
+  for (const std::string& key : keys_) {
+    if (found_.contains(key)) continue;
+    invalid(fmt::format("--ignore {}: the model has no setting of that name whose meaning is unknown here",
+                        shortened(key)));
+  }
+}
+
+ForeignConfig::ForeignConfig(std::string path, std::shared_ptr<const nlohmann::json> settings)
+    : path_(std::move(path)), settings_(std::move(settings)) {}
+
+ForeignConfig::ForeignConfig(const std::string& path)
+    : ForeignConfig(path, std::make_shared<const nlohmann::json>(read_json_object(path))) {}
+
+ForeignConfig ForeignConfig::optional(const std::string& path) {
+  if (std::filesystem::exists(path)) return ForeignConfig(path);
+  return {path, std::make_shared<const nlohmann::json>(nlohmann::json::object())};
+}
+
+ForeignConfig ForeignConfig::part_of(const std::string& name, const nlohmann::json& settings) const {
+  static const auto nothing = nlohmann::json::object();
+  if (!settings.is_object() && !settings.is_null()) refuse(name, "is not an object");
+  return {fmt::format("{}: {}", path_, name), {settings_, settings.is_null() ? &nothing : &settings}};
+}
+
+ForeignConfig ForeignConfig::part(const std::string& key) {
+  return part_of(key, value(key));
+}
+
+void ForeignConfig::for_each_part(const std::string& key, const std::function<void(ForeignConfig&)>& use) {
+  const auto& list = value(key);
+  if (!list.is_array() && !list.is_null()) refuse(key, "is not a list");
+  for (const auto& one : list) {
+    ForeignConfig part = part_of(key, one);
+    use(part);
+  }
 }
 
 void ForeignConfig::refuse(const std::string& key, const std::string& what) const {
-  invalid(fmt::format("{}: '{}' {}", path_, key, what));
+  invalid(fmt::format("{}: '{}' {}", path_, shortened(key), what));
 }
 
 bool ForeignConfig::has(const std::string& key) const {
@@ -70,60 +108,86 @@ const nlohmann::json& ForeignConfig::value(const std::string& key) {
   return settings_->contains(key) ? settings_->at(key) : missing;
 }
 
-int64_t ForeignConfig::integer(const std::string& key) {
+void ForeignConfig::check_there(const std::string& key) const {
   if (!has(key)) refuse(key, "is missing: it is not a complete model");
-  return integer(key, 0);
 }
 
-int64_t ForeignConfig::integer(const std::string& key, int64_t fallback) {
+int64_t ForeignConfig::integer(const std::string& key, int64_t fallback, WholeNumbers range) {
   const auto& found = value(key);
-  if (found.is_null()) return fallback;
-  if (!found.is_number_integer()) refuse(key, fmt::format("is {}: it must be a whole number", found.dump()));
-  return found.get<int64_t>();
+  if (!found.is_null() && !found.is_number_integer())
+    refuse(key, fmt::format("is {}: it must be a whole number", shown(found)));
+  constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
+  const bool fits = !found.is_number_unsigned() || found.get<uint64_t>() <= kLargest;
+  const int64_t number = found.is_null() || !fits ? fallback : found.get<int64_t>();
+  if (!fits || number < range.least || number > range.most) {
+    refuse(key, fmt::format("is {}: it must be from {} to {}", fits ? std::to_string(number) : shown(found),
+                            range.least, range.most));
+  }
+  return number;
+}
+
+int64_t ForeignConfig::integer(const std::string& key, WholeNumbers range) {
+  check_there(key);
+  return integer(key, range.least, range);
+}
+
+Token ForeignConfig::token(const std::string& key, Token fallback, int64_t tokens) {
+  return static_cast<Token>(integer(key, fallback, {0, std::min(tokens, kVocabularies.most) - 1}));
+}
+
+Token ForeignConfig::token(const std::string& key, int64_t tokens) {
+  check_there(key);
+  return token(key, 0, tokens);
 }
 
 double ForeignConfig::real(const std::string& key, double fallback) {
   const auto& found = value(key);
   if (found.is_null()) return fallback;
-  if (!found.is_number()) refuse(key, fmt::format("is {}: it must be a number", found.dump()));
+  if (!found.is_number()) refuse(key, fmt::format("is {}: it must be a number", shown(found)));
   return found.get<double>();
 }
 
 bool ForeignConfig::flag(const std::string& key, bool fallback) {
   const auto& found = value(key);
   if (found.is_null()) return fallback;
-  if (!found.is_boolean()) refuse(key, fmt::format("is {}: it must be true or false", found.dump()));
+  if (!found.is_boolean()) refuse(key, fmt::format("is {}: it must be true or false", shown(found)));
   return found.get<bool>();
 }
 
 std::string ForeignConfig::text(const std::string& key, const std::string& fallback) {
   const auto& found = value(key);
   if (found.is_null()) return fallback;
-  if (!found.is_string()) refuse(key, fmt::format("is {}: it must be a text", found.dump()));
+  if (!found.is_string()) refuse(key, fmt::format("is {}: it must be a text", shown(found)));
   return found.get<std::string>();
 }
 
 void ForeignConfig::expect(const std::string& key, const nlohmann::json& only) {
   const auto& found = value(key);
   if (found.is_null() || found == only) return;
-  refuse(key, fmt::format("is {}: only {} is supported", found.dump(), only.dump()));
+  refuse(key, fmt::format("is {}: only {} is supported", shown(found), only.dump()));
+}
+
+void ForeignConfig::expect_one_of(const std::string& key, std::initializer_list<const char*> allowed) {
+  const auto& found = value(key);
+  const auto is_found = [&](const char* one) { return found == one; };
+  if (found.is_null() || std::any_of(allowed.begin(), allowed.end(), is_found)) return;
+  refuse(key, fmt::format("is {}: only {} is supported", shown(found), fmt::join(allowed, " or ")));
 }
 
 void ForeignConfig::without_effect(std::initializer_list<const char*> keys) {
   read_.insert(keys.begin(), keys.end());
 }
 
-void ForeignConfig::check_all_read(const std::vector<std::string>& ignored) const {
+void ForeignConfig::check_all_read(IgnoredSettings& ignored) const {
   for (const auto& item : settings_->items()) {
     const std::string& key = item.key();
-    const auto& set = item.value();
-    const auto is_key = [&](const auto& other) { return other == key; };
-    if (set.is_null() || read_.contains(key)) continue;
-    if (std::any_of(std::begin(kAboutTheFile), std::end(kAboutTheFile), is_key)) continue;
-    if (std::any_of(ignored.begin(), ignored.end(), is_key)) continue;
+    if (item.value().is_null() || read_.contains(key)) continue;
+    if (std::find(std::begin(kAboutTheFile), std::end(kAboutTheFile), key) != std::end(kAboutTheFile))
+      continue;
+    if (ignored.contains(key)) continue;
     refuse(key, fmt::format("is {}, and its meaning is unknown here: where it does not change what the model "
                             "computes, give --ignore {}",
-                            set.dump(), key));
+                            shown(item.value()), shortened(key)));
   }
 }
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/nearest.h"
+#include "interop/foreign_files.h"
 #include "interop/npz.h"
 #include "interop/torch_file.h"
 #include "train/safetensors.h"
@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 void add_file(const std::string& path, std::map<std::string, at::Tensor>& tensors) {
   auto add = [&](const std::string& name, const at::Tensor& tensor) {
     if (!tensors.emplace(name, tensor).second)
-      invalid(fmt::format("{} has a tensor '{}' for the second time", path, name));
+      invalid(fmt::format("{} has a tensor '{}' for the second time", path, shortened(name)));
   };
+  refuse_lfs_pointer(path);
   if (path.ends_with(".safetensors")) {
     const TensorFile file(path);
     for (const std::string& name : file.names()) add(name, file.tensor(name));
@@ -35,17 +36,18 @@ void add_file(const std::string& path, std::map<std::string, at::Tensor>& tensor
 
 /// The different files of {"weight_map": {tensor: file}}.
 std::vector<std::string> indexed_files(const std::string& folder, const std::string& index) {
-  std::set<std::string> names;
-  try {
-    const auto parsed = nlohmann::json::parse(read_file(index));
-    for (const auto& [tensor, file] : parsed.at("weight_map").items()) names.insert(file.get<std::string>());
-  } catch (const nlohmann::json::exception&) {
+  const auto parsed = read_json_object(index);
+  const auto where = parsed.find("weight_map");
+  const auto is_text = [](const auto& file) { return file.is_string(); };
+  if (where == parsed.end() || !where->is_object() || where->empty() ||
+      !std::all_of(where->begin(), where->end(), is_text)) {
     invalid(fmt::format("{} is damaged: it does not say which file has which tensor", index));
   }
+  const std::set<std::string> names(where->begin(), where->end());
   std::vector<std::string> files;
   for (const std::string& name : names) {
     if (fs::path(name).filename() != name)
-      invalid(fmt::format("{} names '{}', which is not a file of this folder", index, name));
+      invalid(fmt::format("{} names '{}', which is not a file of this folder", index, shortened(name)));
     files.push_back(folder + "/" + name);
   }
   return files;

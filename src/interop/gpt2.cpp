@@ -14,12 +14,12 @@ ModelOptions gpt2_model(ForeignConfig& config) {
   ModelOptions model;
   model.attention = {"V"};
   model.attention_options.set("query_bias", true);
-  model.width = config.integer("n_embd");
-  model.heads = config.integer("n_head");
-  model.layers = model.decoder_layers = config.integer("n_layer");
+  model.width = config.integer("n_embd", kSizes);
+  model.heads = config.integer("n_head", kSizes);
+  model.layers = model.decoder_layers = config.integer("n_layer", kSizes);
   model.encoder_layers = model.layers;
-  model.feed_forward = config.integer("n_inner", 4 * model.width);
-  model.max_length = config.integer("n_positions", 1024);
+  model.feed_forward = config.integer("n_inner", 4 * model.width, kSizes);
+  model.max_length = config.integer("n_positions", 1024, kSizes);
   config.expect("n_ctx", model.max_length);
   model.dropout = config.real("resid_pdrop", 0.1);
   model.attention_dropout = config.real("attn_pdrop", 0.1);
@@ -36,7 +36,7 @@ ModelOptions gpt2_model(ForeignConfig& config) {
   config.expect("is_encoder_decoder", false);
   config.without_effect({"summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
                          "summary_first_dropout", "id2label", "classifier_dropout"});
-  check_sizes(config, model);
+  check_heads(config, model);
   return model;
 }
 
@@ -74,7 +74,8 @@ ModelPlan plan_gpt2(ModelFolder& folder) {
   ModelOptions& model = plan.recipe.model = gpt2_model(config);
   // The first files had no prefix.
   const std::string root = weights.has("transformer.wte.weight") ? "transformer." : "";
-  check_shape(weights, root + "wte.weight", {config.integer("vocab_size"), model.width});
+  const int64_t tokens = config.integer("vocab_size", kVocabularies);
+  check_shape(weights, root + "wte.weight", {tokens, model.width});
   check_layers(weights, root + "h.{}.mlp.c_fc.weight", model.layers, {model.width, model.feed_forward});
   model.tied = is_tied(weights, "lm_head.weight", root + "wte.weight");
   config.without_effect({"tie_word_embeddings"});  // the weights say it
@@ -83,9 +84,9 @@ ModelPlan plan_gpt2(ModelFolder& folder) {
     weights.skip(fmt::format("{}h.{}.attn.bias", root, n));
     weights.skip(fmt::format("{}h.{}.attn.masked_bias", root, n));
   }
-  const int64_t end = config.integer("eos_token_id", 50256);
+  const Token end = config.token("eos_token_id", 50256, tokens);
   check_sampling_settings(folder, end);
-  const auto tokenizer = gpt2_tokenizer(folder.path, config.integer("vocab_size"), static_cast<Token>(end));
+  const auto tokenizer = gpt2_tokenizer(folder, tokens, end);
   plan.tokenizers = {tokenizer, tokenizer};
   return plan;
 }

@@ -11,6 +11,7 @@
 #include "attention/parameter.h"
 #include "base/error.h"
 #include "interop/family.h"
+#include "interop/foreign_files.h"
 #include "task/registry.h"
 
 namespace synthesizer {
@@ -34,18 +35,18 @@ const Family& family_of(ForeignConfig& config) {
   const auto* found = std::find_if(std::begin(kFamilies), std::end(kFamilies),
                                    [&](const Family& family) { return family.type == type; });
   if (found != std::end(kFamilies)) return *found;
-  config.refuse("model_type",
-                fmt::format("is \"{}\": {} are supported", type, fmt::join(importable_families(), ", ")));
+  config.refuse("model_type", fmt::format("is \"{}\": {} are supported", shortened(type),
+                                          fmt::join(importable_families(), ", ")));
 }
 
-ModelFolder open_folder(const std::string& path) {
-  if (!fs::is_directory(path)) invalid(fmt::format("{} is not a folder", path));
+ModelFolder open_folder(const ImportOptions& options) {
+  const std::string& path = options.folder;
   const std::string config = path + "/config.json";
   if (!fs::exists(config)) {
     invalid(fmt::format(
         "{} is not a model of Hugging Face or Marian: it has no config.json and no decoder.yml", path));
   }
-  return {path, ForeignConfig(config), {}, {}};
+  return {path, ForeignConfig(config), {}, IgnoredSettings(options.ignored)};
 }
 
 std::unique_ptr<Task> filled_task(const ModelPlan& plan, ForeignWeights& weights) {
@@ -67,25 +68,31 @@ std::vector<std::string> importable_families() {
   return names;
 }
 
-std::unique_ptr<Task> import_model(const ImportOptions& options) try {
+std::unique_ptr<Task> import_model(const ImportOptions& options) {
   const std::string& path = options.folder;
-  if (fs::exists(path + "/decoder.yml") && !fs::exists(path + "/config.json")) {
-    auto weights = ForeignWeights::load({marian_model_file(path)});
-    const ModelPlan plan = plan_marian_npz(path, weights, options.ignored);
+  if (!fs::is_directory(path)) {
+    invalid(
+        fmt::format("{} is not a folder: a model of the Hugging Face Hub is downloaded first, by hf "
+                    "download NAME --local-dir FOLDER",
+                    path));
+  }
+  if (const std::string decoder = marian_decoder_file(path);
+      !decoder.empty() && !fs::exists(path + "/config.json")) {
+    IgnoredSettings ignored(options.ignored);
+    auto weights = ForeignWeights::load({marian_model_file(decoder)});
+    const ModelPlan plan = plan_marian_npz(decoder, weights, ignored);
+    ignored.check_all_found();
     return filled_task(plan, weights);
   }
-  ModelFolder folder = open_folder(path);
+  ModelFolder folder = open_folder(options);
   const Family& family = family_of(folder.config);
-  folder.ignored = options.ignored;
   if (const auto& pruned = folder.config.value("pruned_heads"); !pruned.empty())
     folder.config.refuse("pruned_heads", "is not empty: models without some heads are not supported");
   folder.weights = ForeignWeights::load(weight_files(path));
   const ModelPlan plan = family.plan(folder);
-  folder.config.check_all_read(options.ignored);
+  folder.config.check_all_read(folder.ignored);
+  folder.ignored.check_all_found();
   return filled_task(plan, folder.weights);
-} catch (const nlohmann::json::exception& unexpected) {
-  invalid(
-      fmt::format("{}: one of its JSON files is not as it should be: {}", options.folder, unexpected.what()));
 }
 
 }  // namespace synthesizer

@@ -55,15 +55,15 @@ ModelOptions marian_model(ForeignConfig& config) {
   ModelOptions model;
   model.attention = {"V"};
   model.attention_options.set("query_bias", true);
-  model.width = config.integer("d_model");
-  model.heads = config.integer("encoder_attention_heads");
+  model.width = config.integer("d_model", kSizes);
+  model.heads = config.integer("encoder_attention_heads", kSizes);
   config.expect("decoder_attention_heads", model.heads);
-  model.encoder_layers = config.integer("encoder_layers");
-  model.decoder_layers = config.integer("decoder_layers");
+  model.encoder_layers = config.integer("encoder_layers", kSizes);
+  model.decoder_layers = config.integer("decoder_layers", kSizes);
   model.layers = model.encoder_layers;
-  model.feed_forward = config.integer("encoder_ffn_dim");
+  model.feed_forward = config.integer("encoder_ffn_dim", kSizes);
   config.expect("decoder_ffn_dim", model.feed_forward);
-  model.max_length = config.integer("max_position_embeddings", 1024);
+  model.max_length = config.integer("max_position_embeddings", 1024, kSizes);
   model.dropout = config.real("dropout", 0.1);
   model.attention_dropout = config.real("attention_dropout", 0);
   model.activation_dropout = config.real("activation_dropout", 0);
@@ -84,7 +84,7 @@ ModelOptions marian_model(ForeignConfig& config) {
   config.without_effect({"add_bias_logits", "classif_dropout", "classifier_dropout", "num_hidden_layers",
                          "do_blenderbot_90_layernorm", "id2label", "save_step", "add_cross_attention",
                          "sep_token_id", "tie_encoder_decoder", "extra_pos_embeddings"});
-  check_sizes(config, model);
+  check_heads(config, model);
   return model;
 }
 
@@ -111,9 +111,9 @@ ModelPlan plan_marian(ModelFolder& folder) {
   ModelPlan plan;
   plan.recipe.task = "translation";
   ModelOptions& model = plan.recipe.model = marian_model(config);
-  const int64_t source_size = config.integer("vocab_size");
+  const int64_t source_size = config.integer("vocab_size", kVocabularies);
   const bool shared = config.flag("share_encoder_decoder_embeddings", true);
-  const int64_t target_size = config.integer("decoder_vocab_size", source_size);
+  const int64_t target_size = config.integer("decoder_vocab_size", source_size, kVocabularies);
   model.shared_embedding = shared;
   const std::string one_table = "model.shared.weight";
   check_shape(weights, shared ? one_table : "model.encoder.embed_tokens.weight", {source_size, model.width});
@@ -138,23 +138,26 @@ ModelPlan plan_marian(ModelFolder& folder) {
   MarianFiles files{.model = "source.spm",
                     .vocabulary = "vocab.json",
                     .size = source_size,
-                    .begin = static_cast<Token>(config.integer("decoder_start_token_id")),
-                    .end = static_cast<Token>(config.integer("eos_token_id")),
+                    .begin = config.token("decoder_start_token_id", target_size),
+                    .end = config.token("eos_token_id", target_size),
                     .forbidden = -1,
                     .language_codes = true};
+  const Token pad = config.token("pad_token_id", files.begin, target_size);
   const SpecialTokens tokens{.start = files.begin,
                              .end = files.end,
-                             .pad = config.integer("pad_token_id", files.begin),
+                             .pad = pad,
+                             .count = target_size,
                              .end_is_forced = true};  // by the defaults of transformers for this family
-  const int64_t forbidden = read_search_settings(folder, tokens, plan.recipe.decode);
+  const Token forbidden = read_search_settings(folder, tokens, plan.recipe.decode);
   // Of the source no text is written, and its own vocabulary may lack what the target's begins with.
   MarianFiles source_files = files;
   if (!shared) source_files.begin = source_files.end;
   const auto source = marian_tokenizer(folder.path, source_files);
+  check_marian_settings(folder, *source, pad);
   files.model = "target.spm";
   if (!shared) files.vocabulary = "target_vocab.json";
   files.size = target_size;
-  files.forbidden = static_cast<Token>(forbidden);
+  files.forbidden = forbidden;
   files.language_codes = false;
   plan.tokenizers = {source, marian_tokenizer(folder.path, files)};
   plan.rules = marian_rules(model, shared);

@@ -1,27 +1,31 @@
-// Marian's own files: a folder with decoder.yml, which names the model (.npz) and the vocabularies (.yml),
-// and source.spm and target.spm, as the OPUS-MT archives have them. The model is that of MarianMT; names,
-// layouts and settings are Marian's.
+// Marian's own files: a folder with decoder.yml (the OPUS-MT archives) or model.npz.decoder.yml (Marian
+// itself), which names the model (.npz) and the vocabularies (.yml), and source.spm and target.spm. The model
+// is that of MarianMT; names, layouts and settings are Marian's.
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
+#include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/number_text.h"
 #include "interop/family.h"
+#include "interop/foreign_files.h"
 #include "interop/simple_yaml.h"
 #include "interop/tokenizer_files.h"
 #include "model/positions.h"
 
 namespace synthesizer {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Settings of the model, which the .npz holds as text, or of the search (decoder.yml). Each is marked as it
 /// is read, so that none is ignored by accident.
@@ -30,35 +34,45 @@ class MarianSettings {
   MarianSettings(std::string file, const std::string& text)
       : file_(std::move(file)), all_(parse_yaml(text, file_)) {}
 
-  std::string text(const std::string& key, const std::string& fallback) {
+  std::vector<std::string> list(const std::string& key) {
     read_.insert(key);
     const auto found = all_.find(key);
-    return found == all_.end() || found->second.empty() ? fallback : found->second.front();
+    return found == all_.end() ? std::vector<std::string>() : found->second;
   }
-  int64_t integer(const std::string& key) {
-    const std::string value = text(key, "");
-    try {
-      return std::stoll(value);
-    } catch (const std::logic_error&) {
-      invalid(fmt::format("{}: its setting '{}' is '{}': it must be a whole number", file_, key, value));
-    }
+  std::string text(const std::string& key, const std::string& fallback) {
+    const auto values = list(key);
+    return values.empty() ? fallback : values.front();
+  }
+  int64_t integer(const std::string& key, const std::string& fallback, WholeNumbers range) {
+    int64_t number = 0;
+    const std::string value = text(key, fallback);
+    if (parse_number(value, number) && number >= range.least && number <= range.most) return number;
+    refuse(key, value, fmt::format("it must be a whole number from {} to {}", range.least, range.most));
+  }
+  int64_t size(const std::string& key) { return integer(key, "", kSizes); }
+  double real(const std::string& key, const std::string& fallback) {
+    double number = 0;
+    const std::string value = text(key, fallback);
+    if (parse_number(value, number) && std::isfinite(number)) return number;
+    refuse(key, value, "it must be a number");
   }
   void expect(const std::string& key, const std::string& only) {
     const std::string value = text(key, only);
-    if (value != only)
-      invalid(fmt::format("{}: its setting '{}' is '{}': only '{}' is supported", file_, key, value, only));
+    if (value != only) refuse(key, value, fmt::format("only '{}' is supported", only));
   }
   /// Throws InvalidInput where another setting is there; `known`: those without effect.
-  void check_all_read(std::span<const char* const> known, const std::vector<std::string>& ignored) const {
+  void check_all_read(std::span<const char* const> known, IgnoredSettings& ignored) const {
     for (const auto& [key, values] : all_) {
-      const auto is_key = [&name = key](const auto& other) { return name == other; };
-      if (read_.contains(key) || std::any_of(known.begin(), known.end(), is_key)) continue;
-      if (std::any_of(ignored.begin(), ignored.end(), is_key)) continue;
-      invalid(
-          fmt::format("{}: its setting '{}' is '{}', and its meaning is unknown here: where it does not "
-                      "change what the model computes, give --ignore {}",
-                      file_, key, fmt::join(values, ", "), key));
+      if (read_.contains(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
+      if (ignored.contains(key)) continue;
+      invalid(fmt::format(
+          "{}: its setting '{}' is '{}', and its meaning is unknown here: where it does not "
+          "change what the model computes, give --ignore {}",
+          file_, shortened(key), shortened(fmt::format("{}", fmt::join(values, ", "))), shortened(key)));
     }
+  }
+  [[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& why) const {
+    invalid(fmt::format("{}: its setting '{}' is '{}': {}", file_, key, shortened(value), why));
   }
 
  private:
@@ -108,11 +122,10 @@ constexpr const char* kModelWithoutEffect[] = {
     "version",
 };
 
-/// Settings of decoder.yml that say where files are and how the work is divided; and two whose effect is not
-/// ours (docs/importing.md): max-length-factor and allow-unk.
+/// Settings of decoder.yml that say where files are and how the work is divided; and three whose effect is
+/// not ours (docs/importing.md): max-length-factor, allow-unk and n-best.
 constexpr const char* kSearchWithoutEffect[] = {
     "models",
-    "vocabs",
     "relative-paths",
     "mini-batch",
     "mini-batch-words",
@@ -143,25 +156,23 @@ constexpr const char* kSearchWithoutEffect[] = {
     "precision",
 };
 
-ModelOptions npz_model(MarianSettings& settings, const std::string& file) {
+ModelOptions npz_model(MarianSettings& settings) {
   ModelOptions model;
   model.attention = {"V"};
   model.attention_options.set("query_bias", true);
-  model.width = settings.integer("dim-emb");
-  model.heads = settings.integer("transformer-heads");
-  model.encoder_layers = settings.integer("enc-depth");
-  model.decoder_layers = settings.integer("dec-depth");
+  model.width = settings.size("dim-emb");
+  model.heads = settings.size("transformer-heads");
+  model.encoder_layers = settings.size("enc-depth");
+  model.decoder_layers = settings.size("dec-depth");
   model.layers = model.encoder_layers;
-  model.feed_forward = settings.integer("transformer-dim-ffn");
+  model.feed_forward = settings.size("transformer-dim-ffn");
   model.max_length = 512;  // positions are a formula: what the other tools take
   model.norm_place = NormPlace::post;
   model.positions = PositionKind::split_sinusoidal;
   model.output_bias = true;
   const std::string activation = settings.text("transformer-ffn-activation", "swish");
   if (activation != "swish" && activation != "relu" && activation != "gelu")
-    invalid(fmt::format(
-        "{}: its setting 'transformer-ffn-activation' is '{}': swish, relu and gelu are supported", file,
-        activation));
+    settings.refuse("transformer-ffn-activation", activation, "swish, relu and gelu are supported");
   model.activation = choose<Activation>("transformer-ffn-activation", activation);
   settings.expect("type", "transformer");
   settings.expect("transformer-preprocess", "");
@@ -218,41 +229,63 @@ TensorRules npz_layer(const std::string& side, int64_t number) {
   return rules;
 }
 
-}  // namespace
-
-std::string marian_model_file(const std::string& folder) {
-  const std::string file = folder + "/decoder.yml";
-  const auto models = parse_yaml(read_file(file), file)["models"];
-  if (models.size() != 1) invalid(fmt::format("{} names {} models: one is supported", file, models.size()));
-  return folder + "/" + models.front();
+/// The search of decoder.yml. Marian's own defaults hold where it says nothing.
+DecodeOptions npz_search(MarianSettings& settings) {
+  for (const char* key : {"allow-special", "output-sampling", "force-decode"}) settings.expect(key, "false");
+  settings.expect("shortlist", "");
+  settings.expect("weights", "1");
+  if (const double penalty = settings.real("word-penalty", "0"); penalty != 0)
+    settings.refuse("word-penalty", settings.text("word-penalty", ""), "only 0 is supported");
+  return {.beam = settings.integer("beam-size", "12", beam_sizes()),
+          .length_penalty = settings.real("normalize", "0"),
+          .early_stopping = false};
 }
 
-ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights,
-                          const std::vector<std::string>& ignored) {
+/// A file that the settings name. Marian writes the paths of the machine that trained, unless relative-paths
+/// is set: the files are then beside the settings.
+std::string named_file(const std::string& name) {
+  const fs::path path(name);
+  return path.is_absolute() ? path.filename().string() : name;
+}
+
+}  // namespace
+
+std::string marian_decoder_file(const std::string& folder) {
+  if (const std::string usual = folder + "/decoder.yml"; fs::exists(usual)) return usual;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (const std::string path = entry.path().string(); path.ends_with(".npz.decoder.yml"))
+      files.push_back(path);
+  }
+  if (files.size() > 1)
+    invalid(
+        fmt::format("{} has several files .npz.decoder.yml: copy the one to be used to decoder.yml", folder));
+  return files.empty() ? "" : files.front();
+}
+
+std::string marian_model_file(const std::string& decoder) {
+  const auto models = MarianSettings(decoder, read_file(decoder)).list("models");
+  if (models.size() != 1)
+    invalid(fmt::format("{} names {} models: one is supported", decoder, models.size()));
+  return fs::path(decoder).parent_path() / named_file(models.front());
+}
+
+ModelPlan plan_marian_npz(const std::string& decoder, ForeignWeights& weights, IgnoredSettings& ignored) {
   MarianSettings settings(weights.file(), weights.take_bytes("special:model.yml"));
-  const std::string file = folder + "/decoder.yml";
-  SimpleYaml decoder = parse_yaml(read_file(file), file);
-  const auto vocabularies = decoder["vocabs"];
+  MarianSettings search(decoder, read_file(decoder));
+  const auto vocabularies = search.list("vocabs");
   if (vocabularies.size() != 2 || vocabularies[0] != vocabularies[1])
-    invalid(fmt::format("{}: one vocabulary for both languages is supported", file));
+    invalid(fmt::format("{}: one vocabulary for both languages is supported", decoder));
   ModelPlan plan;
   plan.recipe.task = "translation";
-  ModelOptions& model = plan.recipe.model = npz_model(settings, weights.file());
+  ModelOptions& model = plan.recipe.model = npz_model(settings);
   settings.check_all_read(kModelWithoutEffect, ignored);
-  MarianSettings search(file, read_file(file));
-  plan.recipe.decode = {.beam = search.text("beam-size", "").empty() ? 12 : search.integer("beam-size"),
-                        .length_penalty = std::strtod(search.text("normalize", "0").c_str(), nullptr),
-                        .early_stopping = false};
-
-  if (std::strtod(search.text("word-penalty", "0").c_str(), nullptr) != 0)
-    invalid(fmt::format("{}: 'word-penalty' is not 0, which alone is supported", file));
-  for (const char* key : {"allow-special", "output-sampling", "force-decode"}) search.expect(key, "false");
-  search.expect("shortlist", "");
-  search.expect("weights", "1");
+  plan.recipe.decode = npz_search(search);
   search.check_all_read(kSearchWithoutEffect, ignored);
 
   // Marian's decoder begins with a vector of zeros: the embedding of a token more, which is never written.
-  const int64_t size = weights.shape("Wemb").empty() ? 0 : weights.shape("Wemb")[0];
+  const auto table = weights.shape("Wemb");
+  const int64_t size = table.empty() ? 0 : std::min(table[0], kVocabularies.most - 1);
   check_shape(weights, "Wemb", {size, model.width});
   check_layers(weights, "encoder_l{}_ffn_W1", model.encoder_layers, {model.width, model.feed_forward}, 1);
   check_layers(weights, "decoder_l{}_ffn_W1", model.decoder_layers, {model.width, model.feed_forward}, 1);
@@ -267,12 +300,13 @@ ModelPlan plan_marian_npz(const std::string& folder, ForeignWeights& weights,
   }
   const auto begin = static_cast<Token>(size);
   MarianFiles files{.model = "source.spm",
-                    .vocabulary = vocabularies[0].c_str(),
+                    .vocabulary = named_file(vocabularies[0]),
                     .size = size + 1,
                     .begin = begin,
                     .end = 0,
                     .forbidden = begin,
                     .language_codes = true};
+  const std::string folder = fs::path(decoder).parent_path();
   const auto source = marian_tokenizer(folder, files);
   files.model = "target.spm";
   files.language_codes = false;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "interop/map_weights.h"
+#include "interop/foreign_files.h"
 #include "interop/zip_archive.h"
 
 namespace synthesizer {
@@ -42,9 +42,11 @@ std::vector<int64_t> shape_of(std::string_view text) {
   return shape;
 }
 
-at::Tensor parse_array(std::string_view bytes, const std::string& path, const std::string& name) {
+/// The array of a member, which is a header and the numbers behind it, as a view of its bytes.
+at::Tensor parse_array(const at::Tensor& member, const std::string& path, const std::string& name) {
+  const std::string_view bytes(static_cast<const char*>(member.const_data_ptr()), member.nbytes());
   auto damaged = [&](const char* why) {
-    invalid(fmt::format("{} is damaged: array '{}' {}", path, name, why));
+    invalid(fmt::format("{} is damaged: array '{}' {}", path, shortened(name), why));
   };
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12) damaged("is not an array of NumPy");
   const bool wide = bytes[6] > 1;  // version 2 has a longer length
@@ -69,9 +71,27 @@ at::Tensor parse_array(std::string_view bytes, const std::string& path, const st
     wanted *= static_cast<uint64_t>(size);
   }
   if (wanted > there) damaged("is cut off");
-  auto tensor = at::empty(shape, at::TensorOptions(type->second));
-  std::memcpy(tensor.mutable_data_ptr(), data.data(), wanted * width);
-  return tensor;
+  auto numbers =
+      member.narrow(0, static_cast<int64_t>(begin + header_bytes), static_cast<int64_t>(wanted * width));
+  if (numbers.storage_offset() % static_cast<int64_t>(width) != 0) numbers = numbers.clone();
+  return numbers.view(type->second).view(shape);
+}
+
+/// Throws InvalidInput where a file would be many times as large in memory: deflate makes up to 1000 bytes of
+/// one, and of weights hardly 2.
+void check_unpacked_size(const ZipArchive& archive, const std::string& path) {
+  constexpr uint64_t kMostPerByte = 8, kAlways = uint64_t{32} << 20U;
+  const uint64_t most = kAlways + kMostPerByte * archive.bytes();
+  uint64_t left = most;
+  for (const auto& [member, place] : archive.members()) {
+    const uint64_t size = archive.size(member);
+    if (size > left)
+      invalid(fmt::format(
+          "{} would have more than {} bytes unpacked, too many for its size: save its arrays without "
+          "compression",
+          path, most));
+    left -= size;
+  }
 }
 
 }  // namespace
@@ -79,11 +99,13 @@ at::Tensor parse_array(std::string_view bytes, const std::string& path, const st
 NamedTensors read_npz(const std::string& path) {
   const MappedFile file = map_weights(path);
   const ZipArchive archive({static_cast<const char*>(file.data()), file.bytes()}, path);
-  constexpr uint64_t kLargestArray = uint64_t{1} << 34U;
+  check_unpacked_size(archive, path);
   NamedTensors tensors;
   for (const auto& [member, place] : archive.members()) {
     const std::string name = member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
-    tensors.push_back({name, parse_array(archive.contents(member, kLargestArray), path, name)});
+    const auto bytes = at::empty({static_cast<int64_t>(archive.size(member))}, at::kByte);
+    archive.unpack(member, static_cast<char*>(bytes.mutable_data_ptr()));
+    tensors.push_back({name, parse_array(bytes, path, name)});
   }
   return tensors;
 }

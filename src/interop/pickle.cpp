@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "interop/foreign_files.h"
 
 namespace synthesizer::pickle {
 namespace {
@@ -18,6 +20,11 @@ constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
 
+// Every operation makes or refers to at most one value; a state dict takes some 30 for each tensor. With this
+// limit a file of single operations does not take more than a few ten megabytes.
+constexpr size_t kMostOperations = 400'000;
+constexpr size_t kMostTensors = 20'000;
+
 bool is_storage(std::string_view name) {
   return name.starts_with(kStorageModule) && name.ends_with(kStorageEnding) &&
          name.find('.', kStorageModule.size()) == std::string_view::npos;
@@ -28,7 +35,7 @@ class Machine {
   Machine(std::string_view& bytes, const std::string& name) : rest_(bytes), name_(name) {}
 
   Document run() {
-    while (true) {
+    for (size_t operations = 0; operations < kMostOperations; ++operations) {
       const auto code = static_cast<unsigned char>(take(1)[0]);
       if (code == '.') {
         document_.root = pop();
@@ -36,6 +43,7 @@ class Machine {
       }
       step(code);
     }
+    damaged("its pickle has more operations than weights need");
   }
 
  private:
@@ -95,48 +103,44 @@ class Machine {
   }
 
   int64_t integer(const ValuePtr& value) { return as<int64_t>(value, "a number"); }
-  std::vector<int64_t> integers(const ValuePtr& value) {
-    std::vector<int64_t> numbers;
-    for (const ValuePtr& item : as<Tuple>(value, "a shape").items) numbers.push_back(integer(item));
-    return numbers;
-  }
 
   void name_global(const std::string& name) {
     if (name != kOrderedDict && name != kRebuildTensor && name != kRebuildParameter && !is_storage(name)) {
       invalid(
           fmt::format("{} wants to call '{}': it is not a file of weights alone, and nothing in it was run; "
                       "take a model.safetensors instead",
-                      name_, name));
+                      name_, shortened(name)));
     }
     push(make(Global{name}));
   }
 
   void call() {
-    const auto arguments = as<Tuple>(pop(), "arguments").items;
-    const std::string name = as<Global>(pop(), "a constructor").name;
+    const List& arguments = as<Tuple>(pop(), "arguments").items;
+    const std::string& name = as<Global>(pop(), "a constructor").name;
     if (name == kOrderedDict) {
       if (!arguments.empty()) damaged("it fills a dictionary in a way that PyTorch does not");
       push(make(Dict{}));
     } else if (name == kRebuildParameter && !arguments.empty()) {
       push(arguments[0]);
     } else if (name == kRebuildTensor && arguments.size() >= 4) {
-      const Storage& storage = as<Storage>(arguments[0], "a storage");
-      push(make(SavedTensor{storage.key, storage.type, storage.elements, integer(arguments[1]),
-                            integers(arguments[2]), integers(arguments[3])}));
+      push(make(TensorCall{as<Storage>(arguments[0], "a storage"), integer(arguments[1]),
+                           &as<Tuple>(arguments[2], "a shape"), &as<Tuple>(arguments[3], "a shape")}));
     } else {
-      damaged(fmt::format("it calls '{}' in a way that PyTorch does not", name));
+      damaged(fmt::format("it calls '{}' in a way that PyTorch does not", shortened(name)));
     }
   }
 
   /// ("storage", type, key, device, elements[, view])
   void load_storage() {
-    const auto id = as<Tuple>(pop(), "a storage").items;
+    const List& id = as<Tuple>(pop(), "a storage").items;
     if (id.size() < 5 || as<std::string>(id[0], "text") != "storage")
       damaged("it refers to something that is not a storage");
     if (id.size() > 5 && !std::holds_alternative<None>(id[5]->held))
       damaged("it has a storage that is a part of another one");
-    const std::string type = as<Global>(id[1], "a type").name.substr(kStorageModule.size());
-    push(make(Storage{as<std::string>(id[2], "text"), type, integer(id[4])}));
+    std::string_view type = as<Global>(id[1], "a type").name;
+    if (!is_storage(type)) damaged("it refers to something that is not a storage");
+    type.remove_prefix(kStorageModule.size());
+    push(make(Storage{as<std::string>(id[2], "text"), type}));
   }
 
   void set_items(const List& items) {
@@ -258,28 +262,46 @@ Document read(std::string_view& bytes, const std::string& name) {
   return Machine(bytes, name).run();
 }
 
-std::vector<std::pair<std::string, SavedTensor>> state_dict(const Value& value, const std::string& name) {
+std::vector<SavedTensor> state_dict(const Value& value, const std::string& name) {
+  auto damaged = [&](const std::string& why) { invalid(fmt::format("{} is damaged: {}", name, why)); };
   const auto* dict = std::get_if<Dict>(&value.held);
   if (!dict) invalid(fmt::format("{} does not hold weights by name", name));
-  std::vector<std::pair<std::string, SavedTensor>> tensors;
+  if (dict->items.size() > kMostTensors) damaged(fmt::format("it has {} tensors", dict->items.size()));
+  auto numbers = [&](const Tuple& told) {
+    constexpr size_t kMostDimensions = 8;
+    if (told.items.size() > kMostDimensions) damaged("a tensor has no proper shape");
+    std::vector<int64_t> all;
+    for (const ValuePtr& item : told.items) {
+      const auto* number = std::get_if<int64_t>(&item->held);
+      if (!number) damaged("a tensor has no proper shape");
+      all.push_back(*number);
+    }
+    return all;
+  };
+  std::vector<SavedTensor> tensors;
+  std::unordered_set<std::string_view> names;
   for (const auto& [key, item] : dict->items) {
     const auto* text = std::get_if<std::string>(&key->held);
-    const auto* tensor = std::get_if<SavedTensor>(&item->held);
+    const auto* tensor = std::get_if<TensorCall>(&item->held);
     if (!text) invalid(fmt::format("{} does not hold weights by name", name));
-    if (!tensor) invalid(fmt::format("{}: '{}' is not a tensor: save the state dict alone", name, *text));
-    tensors.emplace_back(*text, *tensor);
+    if (!tensor) {
+      invalid(fmt::format("{}: '{}' is not a tensor: save the state dict alone", name, shortened(*text)));
+    }
+    if (!names.insert(*text).second) damaged(fmt::format("it has two tensors '{}'", shortened(*text)));
+    tensors.push_back({*text, tensor->storage.key, tensor->storage.type, tensor->offset,
+                       numbers(*tensor->shape), numbers(*tensor->stride)});
   }
   return tensors;
 }
 
-std::vector<std::string> texts(const Value& value, const std::string& name) {
+std::vector<std::string_view> texts(const Value& value, const std::string& name) {
   const auto* list = std::get_if<List>(&value.held);
   if (!list) invalid(fmt::format("{} is damaged: it does not list its storages", name));
-  std::vector<std::string> all;
+  std::vector<std::string_view> all;
   for (const ValuePtr& item : *list) {
     const auto* text = std::get_if<std::string>(&item->held);
     if (!text) invalid(fmt::format("{} is damaged: it does not list its storages", name));
-    all.push_back(*text);
+    all.emplace_back(*text);
   }
   return all;
 }

@@ -49,31 +49,38 @@ TensorRules t5_layer(const std::string& side, const ModelOptions& model, int64_t
   return rules;
 }
 
+/// feed_forward_proj says both, "gated-gelu"; dense_act_fn and is_gated_act, where they are set, come before
+/// it.
 Activation t5_activation(ForeignConfig& config) {
-  const std::string name = config.text("feed_forward_proj", "relu");
-  config.without_effect({"dense_act_fn", "is_gated_act"});  // follow from it
-  if (name == "gated-gelu") return Activation::gated_gelu_tanh;
-  if (name == "gated-relu") return Activation::gated_relu;
-  if (!name.starts_with("gated-")) return activation_named(config, "feed_forward_proj", name);
-  config.refuse("feed_forward_proj", fmt::format("is \"{}\", which is not supported", name));
+  const std::string projection = config.text("feed_forward_proj", "relu");
+  const bool gated = config.flag("is_gated_act", projection.starts_with("gated-"));
+  const std::string said =
+      projection == "gated-gelu" ? "gelu_new" : projection.substr(projection.find('-') + 1);
+  const std::string key = config.has("dense_act_fn") ? "dense_act_fn" : "feed_forward_proj";
+  const Activation plain = activation_named(config, key, config.text("dense_act_fn", said));
+  if (!gated) return plain;
+  if (plain == Activation::gelu_tanh) return Activation::gated_gelu_tanh;
+  if (plain == Activation::gelu) return Activation::gated_gelu;
+  if (plain == Activation::relu) return Activation::gated_relu;
+  config.refuse(key, "is swish with a gate, which is not supported");
 }
 
 ModelOptions t5_model(ForeignConfig& config) {
   ModelOptions model;
   model.attention = {"V"};
-  model.width = config.integer("d_model");
-  const int64_t head_width = config.integer("d_kv"), count = config.integer("num_heads");
-  if (head_width < 1 || count < 1 || model.width % head_width != 0 || count > model.width / head_width) {
+  model.width = config.integer("d_model", kSizes);
+  const int64_t head_width = config.integer("d_kv", kSizes), count = config.integer("num_heads", kSizes);
+  if (model.width % head_width != 0 || count > model.width / head_width) {
     config.refuse("d_kv", fmt::format("is {} with {} heads and a width of {}: heads are supported that fit "
                                       "into the width",
                                       head_width, count, model.width));
   }
   model.heads = model.width / head_width;
-  model.encoder_layers = config.integer("num_layers");
-  model.decoder_layers = config.integer("num_decoder_layers", model.encoder_layers);
+  model.encoder_layers = config.integer("num_layers", kSizes);
+  model.decoder_layers = config.integer("num_decoder_layers", model.encoder_layers, kSizes);
   model.layers = model.encoder_layers;
-  model.feed_forward = config.integer("d_ff");
-  model.max_length = config.integer("n_positions", 512);
+  model.feed_forward = config.integer("d_ff", kSizes);
+  model.max_length = config.integer("n_positions", 512, kSizes);
   model.dropout = config.real("dropout_rate", 0.1);
   model.attention_dropout = model.activation_dropout = model.dropout;
   model.norm = NormKind::rms;
@@ -85,8 +92,7 @@ ModelOptions t5_model(ForeignConfig& config) {
   config.expect("relative_attention_max_distance", 128);
   config.expect("is_decoder", false);
   config.expect("is_encoder_decoder", true);
-  config.without_effect({"classifier_dropout", "num_hidden_layers", "n_positions", "id2label"});
-  check_sizes(config, model);
+  config.without_effect({"classifier_dropout", "num_hidden_layers", "id2label"});
   return model;
 }
 
@@ -111,7 +117,8 @@ ModelPlan plan_t5(ModelFolder& folder) {
   ModelPlan plan;
   plan.recipe.task = "translation";
   ModelOptions& model = plan.recipe.model = t5_model(config);
-  check_shape(weights, "shared.weight", {config.integer("vocab_size"), model.width});
+  const int64_t count = config.integer("vocab_size", kVocabularies);
+  check_shape(weights, "shared.weight", {count, model.width});
   const std::string wide =
       is_gated(model.activation) ? "DenseReluDense.wi_1.weight" : "DenseReluDense.wi.weight";
   check_layers(weights, "encoder.block.{}.layer.1." + wide, model.encoder_layers,
@@ -129,7 +136,7 @@ ModelPlan plan_t5(ModelFolder& folder) {
   // Ours multiplies embeddings by √width, theirs does not; where its output is divided by √width, one table
   // divided by it serves for both.
   model.tied = !own_output && scaled;
-  TensorRules& rules = plan.rules = t5_rules(model, config.integer("num_heads"));
+  TensorRules& rules = plan.rules = t5_rules(model, config.integer("num_heads", kSizes));
   rules.push_back({"embedding.weight", "shared.weight", times(1 / root)});
   if (!model.tied) {
     rules.push_back(
@@ -138,11 +145,12 @@ ModelPlan plan_t5(ModelFolder& folder) {
   // Earlier versions saved one that was never used.
   weights.skip("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
 
-  const auto begin = static_cast<Token>(config.integer("decoder_start_token_id", 0));
-  const auto end = static_cast<Token>(config.integer("eos_token_id", 1));
-  const SpecialTokens tokens{.start = begin, .end = end, .pad = begin, .end_is_forced = false};
-  const auto forbidden = static_cast<Token>(read_search_settings(folder, tokens, plan.recipe.decode));
-  const auto tokenizer = t5_tokenizer(folder.path, config.integer("vocab_size"), begin, end, forbidden);
+  const Token begin = config.token("decoder_start_token_id", 0, count);
+  const Token end = config.token("eos_token_id", 1, count);
+  const SpecialTokens tokens{
+      .start = begin, .end = end, .pad = begin, .count = count, .end_is_forced = false};
+  const Token forbidden = read_search_settings(folder, tokens, plan.recipe.decode);
+  const auto tokenizer = t5_tokenizer(folder, count, begin, end, forbidden);
   plan.tokenizers = {tokenizer, tokenizer};
   return plan;
 }

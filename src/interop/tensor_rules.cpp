@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "interop/foreign_files.h"
 
 namespace synthesizer {
 namespace {
@@ -152,7 +153,8 @@ void fill_model(torch::nn::Module& model, const TensorRules& rules, ForeignWeigh
   const auto left = weights.left_over();
   if (left.empty()) return;
   constexpr size_t kNamed = 3;
-  const std::vector<std::string> some(left.begin(), left.begin() + std::min(kNamed, left.size()));
+  std::vector<std::string> some;
+  for (size_t n = 0; n < std::min(kNamed, left.size()); ++n) some.push_back(shortened(left[n]));
   invalid(fmt::format("{} has {} tensors that this model has no place for: {}{}", weights.file(), left.size(),
                       fmt::join(some, ", "), left.size() > kNamed ? " …" : ""));
 }

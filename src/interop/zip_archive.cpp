@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "interop/foreign_files.h"
 
 namespace synthesizer {
 namespace {
@@ -91,7 +92,7 @@ std::string ZipArchive::first_ending_with(std::string_view ending) const {
 
 const ZipArchive::Member& ZipArchive::find(const std::string& member) const {
   const auto found = members_.find(member);
-  if (found == members_.end()) damaged(fmt::format("it has no '{}' inside", member));
+  if (found == members_.end()) damaged(fmt::format("it has no '{}' inside", shortened(member)));
   return found->second;
 }
 
@@ -106,20 +107,20 @@ std::string_view ZipArchive::raw(const Member& member) const {
 std::string_view ZipArchive::stored(const std::string& name) const {
   const Member& member = find(name);
   if (member.method != kStored || member.size != member.compressed)
-    damaged(fmt::format("'{}' inside is compressed, which files of weights are not", name));
+    damaged(fmt::format("'{}' inside is compressed, which files of weights are not", shortened(name)));
   return raw(member);
 }
 
-std::string ZipArchive::contents(const std::string& name, uint64_t most) const {
+void ZipArchive::unpack(const std::string& name, char* to) const {
   const Member& member = find(name);
-  if (member.size > most) damaged(fmt::format("'{}' inside is too large", name));
-  if (member.method == kStored) return std::string(stored(name));
+  if (member.method == kStored) {
+    const auto bytes = stored(name);
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    return;
+  }
   if (member.method != kDeflated)
-    damaged(fmt::format("'{}' inside is compressed by method {}", name, member.method));
+    damaged(fmt::format("'{}' inside is compressed by method {}", shortened(name), member.method));
   const auto from = raw(member);
-  constexpr uint64_t kMostPerByte = 1032;  // that deflate can make of one
-  if (member.size / kMostPerByte > from.size()) damaged(fmt::format("'{}' inside cannot be unpacked", name));
-  std::string to(member.size, '\0');
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   // One call takes and gives at most 4 GiB, so it is done in pieces.
@@ -129,17 +130,16 @@ std::string ZipArchive::contents(const std::string& name, uint64_t most) const {
   while (status == Z_OK) {
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data())) + taken;
     stream.avail_in = static_cast<uInt>(std::min(kPiece, from.size() - taken));
-    stream.next_out = reinterpret_cast<Bytef*>(to.data()) + given;
-    stream.avail_out = static_cast<uInt>(std::min(kPiece, to.size() - given));
+    stream.next_out = reinterpret_cast<Bytef*>(to) + given;
+    stream.avail_out = static_cast<uInt>(std::min(kPiece, member.size - given));
     const uInt in = stream.avail_in, out = stream.avail_out;
     status = inflate(&stream, Z_NO_FLUSH);
     taken += in - stream.avail_in;
     given += out - stream.avail_out;
   }
   inflateEnd(&stream);
-  if (status != Z_STREAM_END || given != to.size())
-    damaged(fmt::format("'{}' inside cannot be unpacked", name));
-  return to;
+  if (status != Z_STREAM_END || given != member.size)
+    damaged(fmt::format("'{}' inside cannot be unpacked", shortened(name)));
 }
 
 }  // namespace synthesizer

@@ -21,10 +21,12 @@ class ZipArchive {
   bool has(const std::string& member) const { return members_.contains(member); }
   std::string first_ending_with(std::string_view ending) const;  ///< a name; "" where there is none
   const auto& members() const { return members_; }
+  uint64_t bytes() const { return bytes_.size(); }  ///< of the whole archive
   /// The bytes of a member that is stored as it is; throws InvalidInput where it is compressed or missing.
   std::string_view stored(const std::string& member) const;
-  /// The contents of any member, at most `most` bytes.
-  std::string contents(const std::string& member, uint64_t most) const;
+  uint64_t size(const std::string& member) const { return find(member).size; }  ///< unpacked
+  /// Unpacks any member to where there are size() bytes.
+  void unpack(const std::string& member, char* to) const;
 
  private:
   struct Member {

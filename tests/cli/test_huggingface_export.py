@@ -233,11 +233,18 @@ def test_a_run_trained_here_in_the_layout_of_t5(
     synth("import", model, "--run", again)
     assert settings_of(model)["tie_word_embeddings"] == (not settings)
     text = lines((numbers / "dev.en").read_text().splitlines()[:20])
-    assert synth("translate", run, input=text).stdout == synth("translate", again, input=text).stdout
+    written = synth("translate", run, input=text).stdout
+    assert written == synth("translate", again, input=text).stdout
     parts = settings_of(model, "tokenizer.json")
     assert parts["model"]["type"] == "Unigram" and parts["model"]["unk_id"] == 0
     assert [piece for piece, _ in parts["model"]["vocab"]][:3] == ["<unk>", "<s>", "</s>"]
     assert settings_of(model, "tokenizer_config.json")["tokenizer_class"] == "PreTrainedTokenizerFast"
+    (model / "spiece.model").unlink()  # tokenizer.json has all of it
+    synth("import", model, "--run", tmp_path / "without")
+    assert synth("translate", tmp_path / "without", input=text).stdout == written
+    (model / "tokenizer.json").write_text("{")
+    done = synth("import", model, "--run", tmp_path / "damaged", ok=False)
+    assert done.returncode == 2 and "tokenizer.json is damaged" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -324,14 +331,15 @@ def test_the_folder_must_be_new(mistake, exported):
 
 
 def mask_of(ids, lengths):
-    torch = pytest.importorskip("torch")
+    import torch
+
     return (torch.arange(ids.size(1)) < lengths.unsqueeze(1)).long()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_transformers_computes_the_same(exported, family):
-    transformers = pytest.importorskip("transformers")
-    torch = pytest.importorskip("torch")
+    import torch
+    import transformers
     from safetensors.torch import load_file
 
     told, values = expected(family), load_file(REFERENCES / family / "expected.safetensors")

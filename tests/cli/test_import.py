@@ -2,9 +2,11 @@
 
 import copy
 import json
+import os
 import pathlib
 import pickle
 import shutil
+import subprocess
 import zipfile
 
 import numpy
@@ -17,6 +19,9 @@ from tensors import contents
 
 REFERENCES = pathlib.Path(__file__).resolve().parents[1] / "interop" / "references"
 FAMILIES = ["marian", "marian-separate", "t5-1.0", "t5-1.1", "gpt2", "bert", "bert-cased"]
+# What save_pretrained of transformers 5.23 writes of the tokenizers of these folders.
+SAVED = REFERENCES / "saved-tokenizers"
+VOCABULARIES = {"t5-1.0": ["spiece.model"], "gpt2": ["vocab.json", "merges.txt"], "bert": ["vocab.txt"]}
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,20 @@ def expected(family):
 def folder(tmp_path):
     """A copy of a family's folder, to do harm to."""
     return lambda family: shutil.copytree(REFERENCES / family, tmp_path / "model")
+
+
+@pytest.fixture
+def saved(folder):
+    """The same with the tokenizer as transformers 5.23 saves it: tokenizer.json alone."""
+
+    def get(family):
+        model = folder(family)
+        for file in VOCABULARIES[family]:
+            (model / file).unlink()
+        shutil.copytree(SAVED / family, model, dirs_exist_ok=True)
+        return model
+
+    return get
 
 
 def lines(text):
@@ -228,6 +247,33 @@ def test_files_of_pytorch_old_and_new(synth, imported, folder, tmp_path):
         assert contents(tmp_path / f"run{n}")["model.safetensors"] == wanted["model.safetensors"]
 
 
+def test_many_names_of_one_storage(synth, imported, folder, tmp_path):
+    """As torch.save writes a module with shared parameters and parts of tensors: each part where it is."""
+    model = folder("marian")
+    wanted = contents(imported("marian"))
+    weights = load_file(model / "model.safetensors")
+    (model / "model.safetensors").unlink()
+    whole, places = torch.cat([tensor.flatten() for tensor in weights.values()]), {}
+    for name, tensor in weights.items():
+        places[name] = whole[: tensor.numel()].view(tensor.shape)
+        whole = whole[tensor.numel() :]
+    name = "model.encoder.layers.0.fc1.weight"
+    places[name] = places[name].t().contiguous().t()
+    for n, new in enumerate([True, False]):
+        torch.save(places, model / "pytorch_model.bin", _use_new_zipfile_serialization=new)
+        synth("import", model, "--run", tmp_path / f"run{n}")
+        assert contents(tmp_path / f"run{n}")["model.safetensors"] == wanted["model.safetensors"]
+
+
+def test_a_compressed_npz(synth, folder, tmp_path):
+    model = folder("marian-npz")
+    synth("import", model, "--run", tmp_path / "stored")
+    numpy.savez_compressed(model / "model.npz", **numpy.load(model / "model.npz"))
+    synth("import", model, "--run", tmp_path / "compressed")
+    ours = [contents(tmp_path / name)["model.safetensors"] for name in ("stored", "compressed")]
+    assert ours[0] == ours[1]
+
+
 def test_several_files_and_half_precision(synth, folder, tmp_path):
     model = folder("bert")
     weights = {
@@ -259,7 +305,7 @@ def refused(mistake, model, tmp_path, *words, options=()):
 
 
 def test_what_is_not_a_model(mistake, tmp_path, folder):
-    refused(mistake, tmp_path / "nowhere", tmp_path, "nowhere is not a folder")
+    refused(mistake, tmp_path / "nowhere", tmp_path, "nowhere is not a folder", "hf download")
     (tmp_path / "empty").mkdir()
     refused(mistake, tmp_path / "empty", tmp_path, "no config.json")
     (tmp_path / "empty" / "config.json").write_text("[1")
@@ -287,6 +333,12 @@ def test_a_missing_tokenizer_of_others(mistake, folder, tmp_path, family, file):
     refused(mistake, model, tmp_path, "has no ")
 
 
+def test_a_t5_without_any_tokenizer(mistake, folder, tmp_path):
+    model = folder("t5-1.0")
+    (model / "spiece.model").unlink()
+    refused(mistake, model, tmp_path, "has no spiece.model, nor tokenizer.json")
+
+
 def test_settings_that_are_not_supported(mistake, synth, folder, tmp_path):
     model = folder("marian")
     config = json.loads((model / "config.json").read_text())
@@ -307,6 +359,11 @@ def test_settings_that_are_not_supported(mistake, synth, folder, tmp_path):
         changed(**settings)
         refused(mistake, model, tmp_path, *words)
     synth("import", model, "--run", tmp_path / "new", "--ignore", "rotary_dimension")
+    shutil.rmtree(tmp_path / "new")
+    for key in ("rotary", "d_model"):  # not there, and not to be ignored
+        refused(
+            mistake, model, tmp_path, f"--ignore {key}: ", options=["--ignore", f"rotary_dimension,{key}"]
+        )
 
 
 def change_json(file, **settings):
@@ -334,6 +391,34 @@ def change_json(file, **settings):
         ("gpt2", "generation_config.json", {"num_beams": 4}, ["'num_beams' is 4"]),
         ("gpt2", "config.json", {"no_repeat_ngram_size": 3}, ["'no_repeat_ngram_size' is 3"]),
         ("gpt2", "config.json", {"bad_words_ids": [[3]]}, ["'bad_words_ids'"]),
+        ("gpt2", "config.json", {"n_layer": 0}, ["'n_layer' is 0: it must be from 1"]),
+        ("gpt2", "config.json", {"n_layer": 2**64 - 1}, ["'n_layer' is 18446744073709551615"]),
+        ("gpt2", "config.json", {"eos_token_id": 2**32}, ["'eos_token_id' is 4294967296", "from 0 to 339"]),
+        ("gpt2", "config.json", {"vocab_size": 2**63}, ["'vocab_size' is 9223372036854775808"]),
+        ("t5-1.0", "config.json", {"eos_token_id": 500}, ["'eos_token_id' is 500: it must be from 0 to 223"]),
+        (
+            "marian",
+            "config.json",
+            {"decoder_start_token_id": 500},
+            ["'decoder_start_token_id' is 500: it must be from 0 to 152"],
+        ),
+        ("marian", "generation_config.json", {"bad_words_ids": [[2**32 + 5]]}, ["4294967301", "0 to 152"]),
+        ("marian", "generation_config.json", {"bad_words_ids": [[-7]]}, ["the token -7"]),
+        ("marian", "generation_config.json", {"bad_words_ids": 1}, ["is 1: one token is supported"]),
+        ("marian", "generation_config.json", {"bad_words_ids": [[3], [4]]}, ["is [[3],[4]]: one token"]),
+        ("marian", "generation_config.json", {"max_length": -5}, ["'max_length' is -5: it must be from 1"]),
+        ("marian", "generation_config.json", {"max_length": 2**64 - 1}, ["'max_length' is 184467440737095"]),
+        ("marian", "generation_config.json", {"max_new_tokens": 0}, ["'max_new_tokens' is 0"]),
+        ("marian", "generation_config.json", {"num_beams": 0}, ["'num_beams' is 0: it must be from 1 to"]),
+        ("marian", "generation_config.json", {"num_beams": 10**12}, ["'num_beams' is 1000000000000"]),
+        ("bert", "config.json", {"id2label": {"0": "a\nb", "1": "b", "2": "c"}}, ["'id2label'", "lines"]),
+        ("bert", "config.json", {"id2label": {"0": "", "1": "b", "2": "c"}}, ["'id2label'", "empty line"]),
+        ("bert", "config.json", {"id2label": {"0": "a", "1": "b", "2": "a"}}, ["names two classes 'a'"]),
+        ("bert", "config.json", {"id2label": ["a", "b", "c"]}, ["'id2label' does not name the 3 classes"]),
+        ("bert", "config.json", {"tokenizer_class": "BertJapaneseTokenizer"}, ["'tokenizer_class'"]),
+        ("t5-1.1", "config.json", {"dense_act_fn": "silu"}, ["'dense_act_fn' is swish with a gate"]),
+        ("t5-1.0", "config.json", {"dense_act_fn": "tanh"}, ["'dense_act_fn' is \"tanh\""]),
+        ("bert", "tokenizer_config.json", {"pad_token": "<pad>"}, ["the added token '<pad>'"]),
         ("bert", "tokenizer_config.json", {"do_basic_tokenize": False}, ["'do_basic_tokenize' is false"]),
         ("bert", "tokenizer_config.json", {"never_split": ["[X]"]}, ["'never_split'"]),
     ],
@@ -345,10 +430,171 @@ def test_settings_of_texts_that_are_not_supported(mistake, folder, tmp_path, fam
 
 
 @pytest.mark.parametrize("family", ["marian", "t5-1.1", "gpt2", "bert"])
-def test_added_tokens(mistake, folder, tmp_path, family):
+@pytest.mark.parametrize(
+    "file, settings",
+    [
+        ("added_tokens.json", {"<new>": 7}),
+        ("special_tokens_map.json", {"additional_special_tokens": ["<new>"]}),
+        ("tokenizer_config.json", {"additional_special_tokens": ["<new>"]}),
+        ("tokenizer_config.json", {"extra_special_tokens": {"new_token": "<new>"}}),
+        ("tokenizer_config.json", {"added_tokens_decoder": {"7": {"content": "<new>", "special": False}}}),
+        ("tokenizer_config.json", {"mask_token": {"content": "<new>"}}),
+    ],
+)
+def test_added_tokens(mistake, folder, tmp_path, family, file, settings):
     model = folder(family)
-    (model / "added_tokens.json").write_text('{"<new>": 7}')
-    refused(mistake, model, tmp_path, "added_tokens.json", "'<new>'")
+    (model / file).write_text(json.dumps(settings))
+    refused(mistake, model, tmp_path, f"{file}: the added token '<new>' is not supported")
+
+
+@pytest.mark.parametrize("family", ["t5-1.0", "gpt2", "bert"])
+def test_a_tokenizer_that_transformers_saved(synth, mistake, imported, saved, tmp_path, family):
+    """It has the tokens of the folder's own files, and no other added tokens."""
+    model, told = saved(family), expected(family)
+    synth("import", model, "--run", tmp_path / "run")
+    text = lines(line for line in told["lines"] if "\n" not in line)
+    ours, theirs = (
+        synth("tokenize", run, "--ids", input=text).stdout for run in (tmp_path / "run", imported(family))
+    )
+    assert ours == theirs
+    added = json.loads((model / "tokenizer.json").read_text())["added_tokens"]
+    added.append({"id": 7, "content": "<new>", "special": False})
+    change_json(model / "tokenizer.json", added_tokens=added)
+    refused(mistake, model, tmp_path, "tokenizer.json: the added token '<new>' is not supported")
+
+
+OLDER = {
+    "t5-1.0": {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Strip", "strip_left": False, "strip_right": True},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"},
+            ],
+        },
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
+    },
+    "gpt2": {
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+        "post_processor": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False},
+    },
+    "bert": {"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}},
+}
+
+
+@pytest.mark.parametrize("family", OLDER)
+def test_a_tokenizer_that_older_versions_saved(synth, imported, saved, tmp_path, family):
+    """Other words for the same."""
+    model, told = saved(family), expected(family)
+    tokenizer = {**json.loads((model / "tokenizer.json").read_text()), **OLDER[family]}
+    del tokenizer["model"]["type"]
+    if family == "gpt2":
+        tokenizer["model"]["merges"] = [" ".join(merge) for merge in tokenizer["model"]["merges"]]
+    (model / "tokenizer.json").write_text(json.dumps(tokenizer))
+    synth("import", model, "--run", tmp_path / "run")
+    text = lines(line for line in told["lines"] if "\n" not in line)
+    ours, theirs = (
+        synth("tokenize", run, "--ids", input=text).stdout for run in (tmp_path / "run", imported(family))
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("file", ["tokenizer.json", "spiece.model"])
+def test_a_t5_that_changes_characters(synth, folder, tmp_path, file):
+    """tokenizer.json has all that spiece.model has: the same tokens, which are those of transformers."""
+    model, own = folder("t5-1.0"), SAVED / "t5-characters"
+    told = json.loads((own / "expected.json").read_text(encoding="utf-8"))
+    (model / "spiece.model").unlink()
+    shutil.copy(own / file, model / file)
+    synth("import", model, "--run", tmp_path / "run")
+    done = synth("tokenize", tmp_path / "run", "--ids", input=lines(told["lines"]))
+    assert [[int(word) for word in line.split()] for line in done.stdout.split("\n")[:-1]] == [
+        ids[:-1] for ids in told["tokens"]
+    ]
+    synth("export", tmp_path / "run", "--to", "huggingface", "--out", tmp_path / "back")
+    synth("import", tmp_path / "back", "--run", tmp_path / "again")
+    again = synth("tokenize", tmp_path / "again", "--ids", input=lines(told["lines"]))
+    assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    "family, part, settings, words",
+    [
+        ("gpt2", "", {"normalizer": {"type": "Lowercase"}}, ['\'normalizer\' is {"type":"Lowercase"}']),
+        ("gpt2", "pre_tokenizer", {"add_prefix_space": True}, ["pre_tokenizer: 'add_prefix_space' is true"]),
+        ("gpt2", "pre_tokenizer", {"use_regex": False}, ["'use_regex' is false"]),
+        ("gpt2", "model", {"end_of_word_suffix": "</w>"}, ["model: 'end_of_word_suffix' is \"</w>\""]),
+        ("gpt2", "model", {"ignore_merges": True}, ["'ignore_merges' is true"]),
+        ("gpt2", "model", {"magic": 1}, ["'magic' is 1, and its meaning is unknown here"]),
+        ("bert", "", {"normalizer": None}, ["'normalizer' is missing: only BertNormalizer is supported"]),
+        ("bert", "normalizer", {"clean_text": False}, ["normalizer: 'clean_text' is false"]),
+        ("bert", "", {"pre_tokenizer": {"type": "WhitespaceSplit"}}, ["pre_tokenizer: 'type' is"]),
+        ("bert", "", {"post_processor": None}, ["makes A of a text A: only [CLS] A [SEP] is supported"]),
+        ("bert", "model", {"continuing_subword_prefix": "@@"}, ["'continuing_subword_prefix' is \"@@\""]),
+        ("bert", "model", {"max_input_chars_per_word": 3}, ["'max_input_chars_per_word' is 3"]),
+        ("t5-1.0", "", {"normalizer": {"type": "Lowercase"}}, ["normalizer: 'type' is \"Lowercase\""]),
+        ("t5-1.0", "", {"pre_tokenizer": {"type": "Sequence"}}, ["'pre_tokenizer' has no Metaspace"]),
+        ("t5-1.0", "", {"post_processor": None}, ["makes A of a text A: only A </s> is supported"]),
+        ("t5-1.0", "model", {"byte_fallback": True}, ["'byte_fallback' is true"]),
+        ("t5-1.0", "model", {"unk_id": 1000}, ["'unk_id' is 1000"]),
+        ("t5-1.0", "model", {"vocab": [["a"]]}, ["'vocab' is not a list of pieces and their scores"]),
+        (
+            "t5-1.0",
+            "",
+            {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "§"}},
+            ["'precompiled_charsmap' is damaged"],
+        ),
+    ],
+)
+def test_tokenizers_of_another_kind(mistake, saved, tmp_path, family, part, settings, words):
+    model = saved(family)
+    tokenizer = json.loads((model / "tokenizer.json").read_text())
+    (tokenizer[part] if part else tokenizer).update(settings)
+    (model / "tokenizer.json").write_text(json.dumps(tokenizer))
+    refused(mistake, model, tmp_path, "tokenizer.json: ", *words)
+
+
+def test_spaces_beside_an_added_token(mistake, synth, folder, tmp_path):
+    """They are text to GPT-2, and dropped anyway by the others."""
+    token = {"content": "<|endoftext|>", "lstrip": True}
+    model = folder("gpt2")
+    (model / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": {"0": token}}))
+    refused(mistake, model, tmp_path, "'lstrip' of the added token '<|endoftext|>' is true")
+    shutil.rmtree(model)
+    model = folder("t5-1.0")
+    token["content"] = "<extra_id_0>"
+    (model / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": {"119": token}}))
+    synth("import", model, "--run", tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "family, settings, activation",
+    [
+        ("t5-1.0", {"dense_act_fn": "silu"}, "swish"),
+        ("t5-1.0", {"dense_act_fn": "gelu_new", "is_gated_act": False}, "gelu-tanh"),
+        ("t5-1.1", {}, "gated-gelu-tanh"),
+        ("t5-1.1", {"dense_act_fn": "relu"}, "gated-relu"),
+        ("t5-1.1", {"feed_forward_proj": "relu", "dense_act_fn": "gelu", "is_gated_act": True}, "gated-gelu"),
+    ],
+)
+def test_the_activation_of_t5(synth, folder, tmp_path, family, settings, activation):
+    """dense_act_fn and is_gated_act are what transformers computes with."""
+    model = folder(family)
+    change_json(model / "config.json", **settings)
+    synth("import", model, "--run", tmp_path / "run")
+    assert recipe_of(tmp_path / "run")["model"]["activation"] == activation
+
+
+def test_the_end_is_never_forbidden(synth, folder, tmp_path):
+    """transformers takes it off the bad words."""
+    model = folder("marian")
+    for name, bad in [("end", [[0]]), ("none", None), ("one", [[5]])]:
+        change_json(model / "generation_config.json", bad_words_ids=bad)
+        synth("import", model, "--run", tmp_path / name)
+    end, none, one = (
+        (tmp_path / name / "tokenizer.target.model").read_bytes() for name in ("end", "none", "one")
+    )
+    assert end == none != one
 
 
 def recipe_of(run):
@@ -496,12 +742,33 @@ def test_the_settings_of_marian(synth, marian_files, tmp_path):
         ({"enc-depth": "524288"}, "", ["fewer than the 524288 layers"]),
         ({}, "shortlist: lex.s2t\n", ["decoder.yml", "'shortlist'"]),
         ({}, "output-sampling: true\n", ["decoder.yml", "'output-sampling'"]),
+        ({}, "beam-size: 6x\n", ["decoder.yml", "'beam-size' is '6x': it must be a whole number"]),
+        ({}, "beam-size: 0\n", ["'beam-size' is '0'"]),
+        ({}, "normalize: abc\n", ["'normalize' is 'abc': it must be a number"]),
+        ({}, "word-penalty: abc\n", ["'word-penalty' is 'abc': it must be a number"]),
+        ({}, "word-penalty: 0.5\n", ["'word-penalty' is '0.5': only 0 is supported"]),
+        ({"enc-depth": "0"}, "", ["'enc-depth' is '0'"]),
+        ({"dim-emb": "16wide"}, "", ["'dim-emb' is '16wide'"]),
     ],
 )
 def test_settings_of_marian_that_are_not_supported(
     mistake, marian_files, tmp_path, model_settings, search, words
 ):
     refused(mistake, marian_files(model_settings, search), tmp_path, *words)
+
+
+def test_the_files_that_marian_writes_itself(synth, mistake, imported, folder, tmp_path):
+    """model.npz.decoder.yml, with the paths of the machine that trained; other settings of the search."""
+    model = folder("marian-npz")
+    text = (model / "decoder.yml").read_text().replace("- ", "- /elsewhere/")
+    (model / "decoder.yml").unlink()
+    settings = "relative-paths: false\nn-best: true\nallow-unk: true\nmax-length-factor: 2\n"
+    (model / "model.npz.decoder.yml").write_text(text + settings)
+    synth("import", model, "--run", tmp_path / "run")
+    again = contents(tmp_path / "run")["model.safetensors"]
+    assert again == contents(imported("marian-npz"))["model.safetensors"]
+    shutil.copy(model / "model.npz.decoder.yml", model / "model.npz.best-bleu.npz.decoder.yml")
+    refused(mistake, model, tmp_path, "several files .npz.decoder.yml", "decoder.yml")
 
 
 def test_wrong_weights(mistake, folder, tmp_path):
@@ -620,7 +887,7 @@ def test_hostile_and_damaged_pickles(mistake, folder, tmp_path, monkeypatch):
         archive.writestr("archive/data.pkl", b"\x80\x02" + b"(" * 1000 + b"t" * 2000 + b".")
     refused(mistake, model, tmp_path, "pytorch_model.bin is damaged")
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("archive/data.pkl", b"\x80\x02" + b")" + b"\x85" * 500000 + b".")
+        archive.writestr("archive/data.pkl", b"\x80\x02" + b")" + b"\x85" * 300000 + b".")
     refused(mistake, model, tmp_path, "does not hold weights by name")
 
 
@@ -640,6 +907,115 @@ def test_what_lies_upon_itself(mistake, folder, tmp_path):
             again.filename = f"archive/data/{n}"
             archive.filelist.append(again)
     refused(mistake, model, tmp_path, "its parts are larger than the whole")
+
+
+@pytest.mark.parametrize(
+    "file, text",
+    [
+        ("config.json", '{"zzz": %s}'),
+        ("vocab.json", '{"a": %s}'),
+        ("generation_config.json", '{"eos_token_id": %s}'),
+        ("tokenizer_config.json", '{"never_split": %s}'),
+        ("model.safetensors.index.json", '{"weight_map": %s}'),
+    ],
+)
+def test_json_that_is_nested_deep(mistake, folder, tmp_path, file, text):
+    """Nothing calls itself for each level of it."""
+    model = folder("marian")
+    if "index" in file:
+        (model / "model.safetensors").unlink()
+    (model / file).write_text(text % ("[" * 200_000 + "]" * 200_000))
+    refused(mistake, model, tmp_path, f"{file} is damaged: it is nested more than 100 deep")
+
+
+@pytest.mark.parametrize("where", ["{}", '{"a": 1}', '["a"]', "7", "null"])
+def test_an_index_without_files(mistake, folder, tmp_path, where):
+    model = folder("marian")
+    (model / "model.safetensors").unlink()
+    (model / "model.safetensors.index.json").write_text('{"weight_map": ' + where + "}")
+    refused(mistake, model, tmp_path, "does not say which file has which tensor")
+
+
+def test_long_names_and_values_are_cut(mistake, folder, tmp_path):
+    model = folder("marian")
+    config = json.loads((model / "config.json").read_text())
+    for name, value in [("zzz", "ж" * 100_000), ("zzz", list(range(100_000))), ("z" * 100_000, 1)]:
+        (model / "config.json").write_text(json.dumps({**config, name: value}))
+        line = mistake("import", model, "--run", tmp_path / "new", words=["'zzz", "…", "is unknown here"])
+        assert len(line) < 600
+    (model / "config.json").write_text(json.dumps(config))
+    weights = load_file(model / "model.safetensors")
+    save_file({**weights, "x" * 100_000: torch.ones(2)}, model / "model.safetensors")
+    line = mistake("import", model, "--run", tmp_path / "new", words=["no place for: xxx", "…"])
+    assert len(line) < 400
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "source.spm", "vocab.json", "config.json"])
+def test_a_pointer_of_git_lfs(mistake, folder, tmp_path, file):
+    model = folder("marian")
+    (model / file).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 3\n")
+    refused(mistake, model, tmp_path, f"{file} is a pointer of Git LFS", "git lfs pull")
+
+
+def peak_memory(model, run):
+    """Of an import that is refused, in MB; what it says."""
+    words = [os.environ["SYNTH"], "import", str(model), "--run", str(run)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 2, said
+    return used.ru_maxrss / 1024, said
+
+
+def test_small_files_do_not_fill_the_memory(folder, tmp_path):
+    """At most 64 MB beyond the size of the file (CONTRIBUTING.md)."""
+    model, run = folder("marian"), tmp_path / "run"
+    weights = load_file(model / "model.safetensors")
+    weights.pop("final_logits_bias")  # so that nothing is made
+    save_file(weights, model / "model.safetensors")
+    usual, _ = peak_memory(model, run)
+    (model / "model.safetensors").unlink()
+    file = model / "pytorch_model.bin"
+
+    def check(words):
+        used, said = peak_memory(model, run)
+        assert words in said and used < usual + 64 + file.stat().st_size / 2**20, (used, usual, said)
+
+    many = torch.zeros(2_500_000)
+    for new in (True, False):
+        torch.save({f"t{n}": many for n in range(400)}, file, _use_new_zipfile_serialization=new)
+        check("no tensor")
+    long_key = b"X\x40\x42\x0f\x00" + b"a" * 1_000_000 + b"q\x00"
+    storage = b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nh\x00U\x03cpuK\x01tQ"
+    program = {
+        "values": b"}" * 3_000_000,
+        "memory": b"}" + b"\x94" * 3_000_000,
+        "references": b"]q\x00(" + b"h\x00" * 3_000_000 + b"e",
+        "keys": long_key + storage * 1_000,
+    }
+    for name, code in program.items():
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("archive/data.pkl", b"\x80\x02" + code + b".")
+        check("does not hold weights" if name == "keys" else "more operations than weights need")
+
+
+def test_an_npz_that_is_larger_than_it_looks(folder, tmp_path):
+    model, run = folder("marian-npz"), tmp_path / "run"
+    with zipfile.ZipFile(model / "model.npz", "a", zipfile.ZIP_DEFLATED) as archive:
+        for n in range(4):
+            archive.writestr(f"zeros{n}.npy", bytes(100_000_000))
+    used, said = peak_memory(model, run)
+    assert "model.npz would have more than" in said and "without compression" in said
+    assert used < 300
+
+
+def test_an_empty_tensor(mistake, folder, tmp_path):
+    model = folder("marian")
+    weights = load_file(model / "model.safetensors")
+    (model / "model.safetensors").unlink()
+    torch.save({**weights, "x": torch.zeros(0, 3)}, model / "pytorch_model.bin")
+    refused(mistake, model, tmp_path, "tensor 'x' is empty")
 
 
 def test_every_changed_byte_of_a_small_pickle_is_survived(synth, folder, tmp_path):
