@@ -35,6 +35,7 @@ from transformers import (
     MarianTokenizer,
     T5Config,
     T5ForConditionalGeneration,
+    T5Tokenizer,
 )
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -55,13 +56,14 @@ def text_lines(begin: int, end: int) -> list[str]:
 
 def train_pieces(path: pathlib.Path, lines: list[str], size: int, **options) -> None:
     """A small SentencePiece model; without normalization its file is a few kilobytes."""
+    if "normalization_rule_tsv" not in options:
+        options["normalization_rule_name"] = "identity"
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
         model_writer=model,
         vocab_size=size,
         minloglevel=2,
-        normalization_rule_name="identity",
         **options,
     )
     path.write_bytes(model.getvalue())
@@ -467,6 +469,56 @@ def marian_npz(folder: pathlib.Path) -> None:
         (folder / name).unlink()
 
 
+def saved_tokenizers(folder: pathlib.Path) -> None:
+    """Tokenizers as transformers saves them: of three families, and of a T5 whose normalizer changes texts.
+
+    Made after those families, whose folders it reads."""
+    saved = ("tokenizer.json", "tokenizer_config.json")
+    for family, kind in [("t5-1.0", T5Tokenizer), ("gpt2", GPT2Tokenizer), ("bert", BertTokenizer)]:
+        whole = folder / family
+        kind.from_pretrained(PLACE / family).save_pretrained(whole)
+        for file in whole.iterdir():
+            if file.name not in saved:
+                file.unlink()
+
+    place = folder / "t5-characters"
+    place.mkdir()
+    changed = {
+        "ﬁ": "fi",
+        "ﬂ": "fl",
+        "Ａ": "A",
+        "…": "...",
+        "“": '"',
+        "”": '"',
+        "\u00a0": " ",
+        "ü": "ue",
+        "Ｗ": "W",
+    }
+    rules = place / "rules.tsv"
+    codes = [["".join(f"{ord(c):X} " for c in text).strip() for text in rule] for rule in changed.items()]
+    rules.write_text("".join("\t".join(rule) + "\n" for rule in codes))
+    lines = [line for line in text_lines(0, 3000) if line.isascii()]
+    special = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1, "pad_piece": "<pad>"}
+    options = {"model_type": "unigram", "normalization_rule_tsv": str(rules), **special}
+    train_pieces(place / "spiece.model", lines, 120, **options)
+    rules.unlink()
+    T5Tokenizer.from_pretrained(place).save_pretrained(place)
+    tokenizer = T5Tokenizer.from_pretrained(place)
+    told = [
+        *LINES[:4],
+        "Ａ ﬁne ﬂower … “We”\u00a0know über Ｗ",
+        "  two   spaces  ",
+        "<extra_id_0> know <extra_id_1> </s> x <unk>",
+        "ж",
+        "aжb жж c",
+        "",
+    ]
+    expected = {"lines": told, "tokens": [tokenizer(line)["input_ids"] for line in told]}
+    (place / "expected.json").write_text(
+        json.dumps(expected, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+
+
 FAMILIES = {
     "t5-1.0": lambda folder: t5(folder, "1.0"),
     "t5-1.1": lambda folder: t5(folder, "1.1"),
@@ -476,6 +528,7 @@ FAMILIES = {
     "marian": lambda folder: marian(folder, False, False),
     "marian-npz": marian_npz,
     "marian-separate": lambda folder: marian(folder, True, True),
+    "saved-tokenizers": saved_tokenizers,
 }
 
 

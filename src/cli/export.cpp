@@ -93,6 +93,10 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line)
       ->add_option(
           "--to", a->program,
           fmt::format("another program, whose model is written: {}", fmt::join(other_programs(), ", ")))
+      ->check([](const std::string& name) {
+        return name == "pt2" ? std::string("pt2 is not offered: give --to onnx, which has every model")
+                             : std::string();
+      })
       ->check(CLI::IsMember(other_programs()));
   command->add_option("--out", a->out, "the folder of the model, with --to")->type_name("DIR");
   command->add_option("--quantize", a->quantize, "int8: a quarter of the memory, faster, not to be trained")

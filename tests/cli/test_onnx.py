@@ -304,6 +304,7 @@ def test_refusals(synth, mistake, language_run, tmp_path):
     out = tmp_path / "out"
     mistake("export", language_run, "--to", "onnx", words=["--out is missing"])
     mistake("export", tmp_path, "--to", "onnx", "--out", out, words=["is not a run folder"])
+    mistake("export", language_run, "--to", "pt2", "--out", out, words=["pt2", "--to onnx"])
     onnx = ["--to", "onnx", "--out", out]
     mistake("export", language_run, *onnx, "--quantize", "int8", words=["--quantize is for runs"])
     synth("export", language_run, "--quantize", "int8", "--run", tmp_path / "int8", "--no-scores")
