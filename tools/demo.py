@@ -17,6 +17,11 @@ import processes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def place(a, name):
+    """The folder of the runs. Those of several processes, with batches of another size, are other runs."""
+    return a.folder / (name if a.processes == 1 else f"{name}-{a.processes}-processes")
+
+
 def compare(a, recipe, folder, settings, batch_tokens):
     """Trains what is not there yet, prints the table, and gives its rows."""
     command = [a.synth, "compare", ROOT / "recipes" / recipe, "--attention", a.attention, "--run", folder]
@@ -31,7 +36,7 @@ def compare(a, recipe, folder, settings, batch_tokens):
 
 
 def shakespeare(a):
-    folder = a.folder / "shakespeare"
+    folder = place(a, "shakespeare")
     print("Tiny Shakespeare by characters: 4 layers, 4 heads, width 128, context 64\n", flush=True)
     settings = [f"train.steps={a.steps or 750}", "train.eval_every=250"]
     rows = compare(a, "language-model/shakespeare.toml", folder, settings, 768)
@@ -53,7 +58,7 @@ def shakespeare(a):
 
 
 def translation(a):
-    folder, data = a.folder / "numbers", a.folder / "numbers-text"
+    folder, data = place(a, "numbers"), a.folder / "numbers-text"
     subprocess.run([sys.executable, ROOT / "tools/make_numbers.py", data], check=True)
     print("Numbers in English words to German words, on numbers training never saw\n", flush=True)
     settings = [f"data.root={data}"] + ([f"train.steps={a.steps}"] if a.steps else [])

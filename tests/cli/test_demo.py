@@ -36,6 +36,19 @@ def test_its_training_ends_with_it(environment, tmp_path, number):
     assert f"V stopped at step {step}, saved" in (tmp_path / "log").read_text()
 
 
+def test_with_one_process_and_with_two(environment, tmp_path):
+    """One after the other: they do not take each other's runs for their own."""
+    for words, runs in [([], "shakespeare"), (["--processes", "2"], "shakespeare-2-processes")]:
+        command = [sys.executable, DEMO, os.environ["SYNTH"], tmp_path, "--steps", "2", "--attention", "V"]
+        done = subprocess.run(
+            [*command, *words], env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"{tmp_path / runs}/report.html" in done.stdout
+        record = json.loads((tmp_path / runs / "V" / "run.json").read_text())
+        assert record["processes"] == (2 if words else 1)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_until_it_is_stopped(environment, tmp_path_factory, number):
     """The second time nothing is trained: the models are there."""
