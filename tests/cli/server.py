@@ -90,19 +90,25 @@ class Server:
                 own.sendall(data)
             return receive(own)
 
+    def metrics(self):
+        """The numbers of one answer of /metrics, by name. Where a single connection is allowed, the last one
+        may still be open: then it is asked again."""
+        answers = []
+
+        def answered():
+            answers.append(self.get("/metrics"))
+            return answers[-1].status == 200
+
+        self.wait_for(answered)
+        lines = [line.rpartition(" ") for line in answers[-1].body.decode().splitlines()]
+        return {name: float(number) for name, _, number in lines if name and not name.startswith("#")}
+
     def metric(self, name):
-        for line in self.get("/metrics").body.decode().splitlines():
-            if line.startswith(name + " "):
-                return float(line.split()[-1])
-        raise AssertionError(name)
+        return self.metrics()[name]
 
     def answered(self, path, status):
         """How many requests to a path were answered with a status, as the server counts."""
-        name = f'synth_requests_total{{path="{path}",status="{status}"}} '
-        for line in self.get("/metrics").body.decode().splitlines():
-            if line.startswith(name):
-                return int(line.removeprefix(name))
-        return 0
+        return self.metrics().get(f'synth_requests_total{{path="{path}",status="{status}"}}', 0)
 
     def wait_for(self, happened, seconds=30):
         end = time.monotonic() + seconds
@@ -113,13 +119,9 @@ class Server:
     def wait_for_texts(self, active, waiting):
         """Until so many texts are worked on, and so many wait."""
 
-        def counted(text, name):
-            return int(re.search(rf"^{name} (\d+)$", text, re.M)[1])
-
         def happened():
-            text = self.get("/metrics").body.decode()
-            counts = counted(text, "synth_active_texts"), counted(text, "synth_queue_length")
-            return counts == (active, waiting)
+            counts = self.metrics()
+            return (counts["synth_active_texts"], counts["synth_queue_length"]) == (active, waiting)
 
         self.wait_for(happened)
 
