@@ -114,7 +114,8 @@ std::string explain_missing(const CLI::App& program, const CLI::RequiredError& m
 
 /// CLI11 counts: "--beam: At Most 1 required but received 2", "--beam: 1 required INT missing".
 std::string explain_mismatch(const CLI::App& program, const CLI::ArgumentMismatch& mismatch) {
-  const std::string text = mismatch.what(), option = text.substr(0, text.find(": "));
+  std::string text = mismatch.what();
+  const std::string option = text.substr(0, text.find(": "));
   if (text.find(": At Most 1 ") != std::string::npos) {
     const std::string times = text.substr(text.rfind(' ') + 1);
     return fmt::format("{} is given {}: give it once", option, times == "2" ? "twice" : times + " times");

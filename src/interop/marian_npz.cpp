@@ -251,7 +251,7 @@ std::string named_file(const std::string& name) {
 }  // namespace
 
 std::string marian_decoder_file(const std::string& folder) {
-  if (const std::string usual = folder + "/decoder.yml"; fs::exists(usual)) return usual;
+  if (std::string usual = folder + "/decoder.yml"; fs::exists(usual)) return usual;
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (const std::string path = entry.path().string(); path.ends_with(".npz.decoder.yml"))

@@ -105,7 +105,7 @@ void TokenizerSettings::check_surroundings(const std::vector<std::string>& wante
       return pair.is_array() && !pair.empty() && pair[0].is_string() ? pair[0].get<std::string>() : "";
     };
     found = {name_of("cls"), "A", name_of("sep")};
-  } else if (type != "" && type != "ByteLevel") {  // ByteLevel: what belongs to which part of the text
+  } else if (!type.empty() && type != "ByteLevel") {  // ByteLevel: what belongs to which part of the text
     processor.refuse("type", fmt::format("is \"{}\", which is not supported", shortened(type)));
   }
   if (found == wanted) return;
