@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "attention/kernel/aligned_floats.h"
 #include "attention/kernel/few_rows.h"
@@ -46,6 +47,15 @@ struct NextPanel {
   int64_t strips;
 };
 
+/// Calls body(row) for each of the rows, one after another and not in a loop: what a loop indexes lies in memory.
+template <int kRows, int kRow = 0, class Body>
+HWY_INLINE void for_each_row(const Body& body) {
+  if constexpr (kRow < kRows) {
+    body(std::integral_constant<int, kRow>());
+    for_each_row<kRows, kRow + 1>(body);
+  }
+}
+
 /// One strip of kRows rows against one panel; `columns` of the panel's columns exist in c.
 template <int kRows, bool kTransposed>
 void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRICT b, NextPanel next, bool add,
@@ -54,35 +64,37 @@ void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRIC
   const float* HWY_RESTRICT a = strip.a;
   const int64_t stride = strip.a_stride;
   V sum0[kRows], sum1[kRows];
-  for (int r = 0; r < kRows; ++r) sum0[r] = sum1[r] = hn::Zero(d);
+  for_each_row<kRows>([&](auto r) HWY_ATTR { sum0[r] = sum1[r] = hn::Zero(d); });
   for (int64_t k = 0; k < strip.inner;) {
     hwy::Prefetch(next.part);
     next.part += kPanel;
     for (const int64_t end = std::min(k + next.strips, strip.inner); k < end; ++k, b += kPanel) {
       const V b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
-      for (int r = 0; r < kRows; ++r) {
+      for_each_row<kRows>([&](auto r) HWY_ATTR {
         const V x = hn::Set(d, kTransposed ? a[k * stride + r] : a[r * stride + k]);
         sum0[r] = hn::MulAdd(x, b0, sum0[r]);
         sum1[r] = hn::MulAdd(x, b1, sum1[r]);
-      }
+      });
     }
   }
   const V scale = hn::Set(d, alpha);
   float* c = strip.c;
   if (columns == kPanel) {
-    for (int r = 0; r < kRows; ++r, c += strip.c_stride) {
-      const V old0 = add ? hn::LoadU(d, c) : hn::Zero(d), old1 = add ? hn::LoadU(d, c + kLanes) : hn::Zero(d);
-      hn::StoreU(hn::MulAdd(sum0[r], scale, old0), d, c);
-      hn::StoreU(hn::MulAdd(sum1[r], scale, old1), d, c + kLanes);
-    }
+    for_each_row<kRows>([&](auto r) HWY_ATTR {
+      float* to = c + r * strip.c_stride;
+      const V old0 = add ? hn::LoadU(d, to) : hn::Zero(d), old1 = add ? hn::LoadU(d, to + kLanes) : hn::Zero(d);
+      hn::StoreU(hn::MulAdd(sum0[r], scale, old0), d, to);
+      hn::StoreU(hn::MulAdd(sum1[r], scale, old1), d, to + kLanes);
+    });
     return;
   }
   HWY_ALIGN float row[kPanel];
-  for (int r = 0; r < kRows; ++r, c += strip.c_stride) {
+  for_each_row<kRows>([&](auto r) HWY_ATTR {
+    float* to = c + r * strip.c_stride;
     hn::Store(hn::Mul(sum0[r], scale), d, row);
     hn::Store(hn::Mul(sum1[r], scale), d, row + kLanes);
-    for (int64_t j = 0; j < columns; ++j) c[j] = add ? c[j] + row[j] : row[j];
-  }
+    for (int64_t j = 0; j < columns; ++j) to[j] = add ? to[j] + row[j] : row[j];
+  });
 }
 
 /// The number of rows as a constant: the sums must live in registers.
