@@ -1,12 +1,14 @@
 """Trains the rows of a study over several seeds, and prints their table.
 
-    ./run bench study FILE [--folder DIR] [--data ROOT] [--threads N] [--jobs N] [--show]
+    ./run bench study FILE [--folder DIR] [--data ROOT] [--threads N] [--jobs N] [--show] [--anew] [--record]
 
 FILE is one of study/*.toml: study/README.md says what it holds. A row is an attention with one choice of the
 settings in `grid`. Runs that are finished are kept, those that were interrupted go on, so the command can be
 stopped and started again; a run of other settings than the file's is an error. --jobs trains so many at once,
 best with --threads 1; --data is the folder of the recipe's data; --show prints what is there and trains
-nothing. The table goes to standard output and to DIR/table.md, all numbers to DIR/results.json.
+nothing. Scores of earlier runs are in study/recorded/NAME.json; --anew passes them over, --record writes each
+run's there as soon as it is finished. The table goes to standard output and to DIR/table.md, all numbers to
+DIR/results.json.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -33,6 +36,7 @@ from comparison.process import SYNTH
 
 TRAINING = {"recipe", "seeds", "set", "rows", "held_out", "average"}
 SCORES = {"eval", "measures", "choose", "test", "test_measures"}
+TRAINED_WITH = ["set", "held_out", "average"]  # what a run depends on beside its recipe, row and seed
 # Of Student's t distribution with 1, 2, … degrees of freedom: 97.5% lie below.
 QUANTILES = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
 RUNNING: set[subprocess.Popen] = set()
@@ -157,8 +161,41 @@ def hold_out(part: dict, source: Path, folder: Path) -> dict:
 
 def settings_of(study: dict, recipe: dict, attention: str, settings: dict, seed: int) -> dict:
     """What the file fixes of a run: its results stand in the table of these settings alone."""
-    shared = {key: study[key] for key in ("set", "held_out", "average") if key in study}
+    shared = {key: study[key] for key in TRAINED_WITH if key in study}
     return {"recipe": recipe, **shared, "attention": attention, "settings": settings, "seed": seed}
+
+
+class Recorded:
+    """Scores of runs that were trained earlier, whose folders may be gone: study/recorded/NAME.json."""
+
+    def __init__(self, file: Path, study: dict, recipe: dict, anew: bool):
+        self.file = file
+        self.lock = threading.Lock()
+        shared = {key: study[key] for key in [*TRAINED_WITH, "eval", "test"] if key in study}
+        self.content: dict = {"recipe": recipe, **shared, "runs": {}}
+        if anew or not file.exists():
+            return
+        found = json.loads(file.read_text())
+        keys = (self.content.keys() | found.keys()) - {"runs"}
+        if differ := sorted(key for key in keys if self.content.get(key) != found.get(key)):
+            sys.exit(
+                f"study: {file} is of other settings ({', '.join(differ)} differ): use --anew, or delete it"
+            )
+        self.content = found
+
+    def scores(self, run: str, split: str) -> dict[str, float] | None:
+        """`split`: dev or test."""
+        return self.content["runs"].get(run, {}).get(split)
+
+    def add(self, run: Path, split: str, scores: dict[str, float]) -> None:
+        made = json.loads((run / "run.json").read_text())
+        with self.lock:
+            runs = self.content["runs"]
+            of = {"processor": made["processor"], "commit": made["commit"]}
+            runs[run.name] = runs.get(run.name, {}) | of | {split: scores}
+            self.content["runs"] = dict(sorted(runs.items()))
+            self.file.parent.mkdir(exist_ok=True)
+            write_json(self.file, self.content)
 
 
 def is_trained(run: Path, wanted: dict) -> bool:
@@ -214,14 +251,16 @@ def scores_of(study: dict, run: Path) -> dict[str, float] | None:
     return {"loss": validations(run)[-1]["loss"]}
 
 
-def result_of(study: dict, recipe: dict, folder: Path, attention: str, settings: dict) -> dict:
+def result_of(
+    study: dict, recipe: dict, folder: Path, recorded: Recorded, attention: str, settings: dict
+) -> dict:
     """What is known of a row on dev: the seeds whose runs are complete, their names and their scores."""
     row: dict = {"attention": attention, "settings": settings, "seeds": [], "runs": [], "scores": []}
     for seed in study["seeds"]:
         run = folder / name_of(attention, settings, seed)
-        if not is_trained(run, settings_of(study, recipe, attention, settings, seed)):
-            continue
-        if (scores := scores_of(study, run)) is not None:
+        trained = is_trained(run, settings_of(study, recipe, attention, settings, seed))
+        scores = scores_of(study, run) if trained else recorded.scores(run.name, "dev")
+        if scores is not None:
             row["seeds"].append(seed)
             row["runs"].append(run.name)
             row["scores"].append(scores)
@@ -277,10 +316,14 @@ def chosen(study: dict, results: list[dict]) -> list[dict]:
     ]
 
 
-def table_of_test(study: dict, best: list[dict], folder: Path) -> str:
+def test_scores_of(study: dict, run: Path, recorded: Recorded) -> dict[str, float] | None:
+    return evaluation(run, "study-test.json", study["test"]) or recorded.scores(run.name, "test")
+
+
+def table_of_test(study: dict, best: list[dict], folder: Path, recorded: Recorded) -> str:
     """Of the chosen rows, which get their scores on test; empty where one has not been scored yet."""
     for row in best:
-        scores = [evaluation(folder / name, "study-test.json", study["test"]) for name in row["runs"]]
+        scores = [test_scores_of(study, folder / name, recorded) for name in row["runs"]]
         if None in scores:
             return ""
         row["test"] = scores
@@ -312,6 +355,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     parser.add_argument("--jobs", type=int, default=1, help="trainings at once (default: %(default)s)")
     parser.add_argument("--show", action="store_true", help="train nothing")
+    parser.add_argument("--anew", action="store_true", help="also what is recorded is trained")
+    parser.add_argument("--record", action="store_true", help="write each run's scores to study/recorded")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, pass_on)
@@ -325,18 +370,36 @@ def main() -> None:
     threads = ["--threads", str(options.threads)] if options.threads else []
     data = {"data.root": options.data} if options.data else {}
 
-    def results() -> list[dict]:
-        return [result_of(study, recipe, folder, *row) for row in rows]
+    record = options.file.parent / "recorded" / f"{options.file.stem}.json"
+    recorded = Recorded(record, study, recipe, options.anew)
 
-    def train_row(seed: int, number: int) -> None:
-        attention, settings = rows[number]
-        run = folder / name_of(attention, settings, seed)
+    def results() -> list[dict]:
+        return [result_of(study, recipe, folder, recorded, *row) for row in rows]
+
+    def make(run: Path, attention: str, settings: dict, seed: int) -> None:
+        """Trains it, if that has not been done, and asks for its scores on dev."""
         wanted = settings_of(study, recipe, attention, settings, seed)
         if not is_trained(run, wanted):
-            print(f"seed {seed}, row {number + 1} of {len(rows)}: {run.name}", file=sys.stderr, flush=True)
+            print(f"training {run.name}", file=sys.stderr, flush=True)
             train(study, file, run, wanted, data, threads)
         if "eval" in study:
             evaluate(run, "study.json", study["eval"], threads)
+        if options.record:
+            recorded.add(run, "dev", scores_of(study, run))
+
+    def make_row(seed: int, row: tuple[str, dict]) -> None:
+        run = folder / name_of(*row, seed)
+        if run.exists() or recorded.scores(run.name, "dev") is None:
+            make(run, *row, seed)
+
+    def test(attention: str, settings: dict, seed: int) -> None:
+        run = folder / name_of(attention, settings, seed)
+        if test_scores_of(study, run, recorded) is not None:
+            return
+        make(run, attention, settings, seed)  # where its scores on dev were recorded, it may be gone
+        evaluate(run, "study-test.json", study["test"], threads)
+        if options.record:
+            recorded.add(run, "test", evaluation(run, "study-test.json", study["test"]))
 
     found = results()  # also where something is trained first: no run may be of other settings
     if not options.show:
@@ -344,7 +407,7 @@ def main() -> None:
             source = Path(options.data or file.parent / recipe["data"].get("root", ""))
             data = hold_out(study["held_out"], source, folder / "data")
         with ThreadPoolExecutor(options.jobs) as pool:
-            do_all(pool, train_row, itertools.product(study["seeds"], range(len(rows))))
+            do_all(pool, make_row, itertools.product(study["seeds"], rows))
         found = results()
     known = [row for row in found if row["scores"]]
     if not known:
@@ -354,10 +417,10 @@ def main() -> None:
     if "test" in study and all(row["seeds"] == study["seeds"] for row in found):
         best = chosen(study, found)
         if not options.show:
-            runs = [folder / name for row in best for name in row["runs"]]
+            runs = [(row["attention"], row["settings"], seed) for row in best for seed in row["seeds"]]
             with ThreadPoolExecutor(options.jobs) as pool:
-                do_all(pool, evaluate, [(run, "study-test.json", study["test"], threads) for run in runs])
-        text += table_of_test(study, best, folder)
+                do_all(pool, test, runs)
+        text += table_of_test(study, best, folder, recorded)
     write_json(folder / "results.json", known)
     write(folder / "table.md", text.encode())
     print(text, end="")

@@ -78,8 +78,31 @@ def test_what_is_there_is_kept_and_what_is_missing_is_trained(file, tmp_path):
     assert "| R | train.logit_learning_rate 1 | 1 | " in study(file, folder, "--show").stdout
     again = study(file, folder)
     assert again.stdout == first
-    assert again.stderr.count("row ") == 1
+    assert again.stderr == "training R_logit_learning_rate=1_seed=2\n"
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+def test_recorded_scores_stand_for_runs_that_are_gone(file, tmp_path):
+    """study/recorded: what was trained elsewhere is not trained again, unless it is asked for."""
+    folder = tmp_path / "runs"
+    printed = study(file, folder, "--record").stdout
+    record = tmp_path / "recorded/small.json"
+    first = json.loads(record.read_text())
+    assert list(first["runs"]) == sorted(path.name for path in folder.glob("*seed*"))
+    assert first["runs"]["V_seed=1"].keys() == {"processor", "commit", "dev"}
+    shutil.rmtree(folder)
+    assert study(file, folder, "--show").stdout == printed
+    del first["runs"]["V_seed=2"]
+    record.write_text(json.dumps(first))
+    again = study(file, folder)
+    assert again.stderr == "training V_seed=2\n" and again.stdout == printed
+    assert study(file, tmp_path / "other", "--anew").stderr.count("training ") == 6
+    assert json.loads(record.read_text()) == first
+
+    file.write_text(file.read_text().replace("train.steps=2", "train.steps=3"))
+    done = study(file, tmp_path / "third", "--show", check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"study: {record} is of other settings (set differ): use --anew, or delete it\n"
 
 
 def test_a_start_that_saved_nothing_is_made_again(file, tmp_path):
@@ -227,6 +250,21 @@ def test_rows_are_chosen_on_held_out_lines_and_tested_once(tmp_path):
     written = [path.stat().st_mtime_ns for path in tested]
     assert study(file, folder, "--data", tmp_path / "data").stdout == printed
     assert [path.stat().st_mtime_ns for path in tested] == written
+
+    # Recorded, the scores of both sets outlive the runs; a run whose test score is missing is trained for it.
+    other = tmp_path / "other"
+    assert study(file, other, "--data", tmp_path / "data", "--record").stdout == printed
+    shutil.rmtree(other)
+    assert study(file, other, "--show").stdout == printed
+    record = tmp_path / "recorded/choosing.json"
+    content = json.loads(record.read_text())
+    name = tested[0].parent.name
+    del content["runs"][name]["test"]
+    record.write_text(json.dumps(content))
+    again = study(file, other, "--data", tmp_path / "data", "--record")
+    assert again.stdout == printed and again.stderr == f"training {name}\n"
+    assert "test" in json.loads(record.read_text())["runs"][name]
+    record.unlink()
     # Until every row has all its seeds, nothing is chosen.
     shutil.rmtree(folder / "R_learning_rate=1e-09_seed=2")
     assert "On test" not in study(file, folder, "--show").stdout
@@ -270,7 +308,9 @@ def test_the_files_of_the_study(synth, tmp_path, path):
     """Each row is a model that the recipe can have."""
     content = tomllib.loads(path.read_text())
     assert len(content["seeds"]) >= 2
-    assert study(path, tmp_path, "--show", check=False).stderr == "study: no run is finished yet\n"
+    shown = study(path, tmp_path, "--show", check=False)
+    recorded = path.parent / "recorded" / f"{path.stem}.json"
+    assert (shown.returncode == 0) if recorded.exists() else "no run is finished yet" in shown.stderr
     recipe = path.parent / content["recipe"]
     sizes = ["data.vocabulary=1000"]  # without the data
     if tomllib.loads(recipe.read_text())["task"] == "classification":
