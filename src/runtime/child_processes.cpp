@@ -20,6 +20,8 @@ std::atomic<pid_t> child_pids[ChildProcesses::kMost];  // 0: it has ended
 std::atomic<size_t> child_count = 0;
 std::atomic<int> signal_received = 0;
 
+pid_t starter = 0;  // of this process, where it is a child itself
+
 void pass_on(int number, siginfo_t* info, void*) {
   const int error = errno;
   signal_received = number;
@@ -92,6 +94,7 @@ void ChildProcesses::start(const std::function<int()>& body) {
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (child == 0) {
     die_with(parent);
+    starter = parent;
     outcomes_.clear();  // the others are not its children
     child_count = 0;
     restore_signals();
@@ -142,6 +145,10 @@ void ChildProcesses::kill_running() {
   for (size_t child = 0; child < count(); ++child) {
     if (!outcome(child)) ::kill(child_pids[child], SIGKILL);
   }
+}
+
+pid_t ChildProcesses::started_by() {
+  return starter;
 }
 
 int ChildProcesses::stop_signal() {

@@ -51,6 +51,8 @@ class ChildProcesses {
   void kill_running();
   /// The signal that this process got meanwhile; 0: none.
   static int stop_signal();
+  /// In a process that was started so: the one that passes signals on to it. Else 0.
+  static pid_t started_by();
 
  private:
   static constexpr size_t kSignals = 3;

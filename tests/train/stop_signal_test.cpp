@@ -9,6 +9,8 @@
 #include <functional>
 #include <string>
 
+#include "runtime/child_processes.h"
+
 namespace synthesizer {
 namespace {
 
@@ -87,6 +89,33 @@ TEST(StopSignal, ASignalDeliveredTwiceIsOneRequest) {
   });
   EXPECT_EQ(WEXITSTATUS(outcome.status), 42);
   EXPECT_EQ(outcome.errors, message);
+}
+
+/// A child of ChildProcesses that gets SIGTERM from elsewhere, and later from the process that started it.
+int status_after_both(useconds_t between, bool twice_from_elsewhere) {
+  ChildProcesses children;
+  children.start([&] {
+    const StopSignal stop;
+    EXPECT_EQ(ChildProcesses::started_by(), ::getppid());
+    const pid_t own = ::getpid(), other = ::fork();
+    if (other == 0) ::_exit(::kill(own, SIGTERM));
+    ::waitpid(other, nullptr, 0);
+    const pid_t later = ::fork();
+    if (later == 0) {
+      ::usleep(between);
+      ::_exit(::kill(twice_from_elsewhere ? own : ChildProcesses::started_by(), SIGTERM));
+    }
+    ::waitpid(later, nullptr, 0);
+    ::usleep(100'000);
+    return stop.signal() == SIGTERM ? 42 : 43;
+  });
+  children.wait();
+  return children.outcome(0)->exit_status;
+}
+
+TEST(StopSignal, WhatIsPassedOnLaterIsTheSameRequest) {
+  EXPECT_EQ(status_after_both(500'000, /*twice_from_elsewhere=*/false), 42);
+  EXPECT_EQ(status_after_both(500'000, /*twice_from_elsewhere=*/true), 1);
 }
 
 TEST(StopSignal, AClosedTerminalMaySayItTwice) {
