@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import sentencepiece
+from marian_model import marian_model
 from tokenizers import BertWordPieceTokenizer, ByteLevelBPETokenizer
 from transformers import (
     BertConfig,
@@ -25,8 +26,6 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Tokenizer,
-    MarianConfig,
-    MarianMTModel,
     MarianTokenizer,
     T5Config,
     T5ForConditionalGeneration,
@@ -53,23 +52,7 @@ def marian(folder, text):
     ]  # some are unknown
     vocabulary = {word: n for n, word in enumerate([*words, "<pad>"])}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    pad = vocabulary["<pad>"]
-    MarianMTModel(
-        MarianConfig(
-            vocab_size=len(vocabulary),
-            d_model=8,
-            encoder_layers=1,
-            decoder_layers=1,
-            encoder_attention_heads=2,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=8,
-            decoder_ffn_dim=8,
-            pad_token_id=pad,
-            eos_token_id=0,
-            forced_eos_token_id=0,
-            decoder_start_token_id=pad,
-        )
-    ).save_pretrained(folder)
+    marian_model(words=len(vocabulary), width=8, layers=1, heads=2, feed_forward=8).save_pretrained(folder)
     tokenizer = MarianTokenizer(*(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")))
     return lambda line: tokenizer(line)["input_ids"][:-1]
 

@@ -21,6 +21,7 @@ import numpy
 import sentencepiece
 import torch
 import transformers
+from marian_model import marian_model
 from safetensors.torch import save_file
 from tokenizers import BertWordPieceTokenizer, ByteLevelBPETokenizer
 from transformers import (
@@ -30,7 +31,6 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Tokenizer,
-    MarianConfig,
     MarianMTModel,
     MarianTokenizer,
     T5Config,
@@ -187,27 +187,20 @@ def marian(folder: pathlib.Path, separate: bool, binary: bool, zero_start: bool 
         (folder / "target_vocab.json").write_text(json.dumps(target_vocabulary), encoding="utf-8")
     pad = vocabulary["<pad>"]
     target_pad = target_vocabulary["<pad>"]
-    config = MarianConfig(
-        vocab_size=len(vocabulary),
-        decoder_vocab_size=len(target_vocabulary),
-        d_model=16,
-        encoder_layers=2,
+    torch.manual_seed(1)
+    model = marian_model(
+        words=len(vocabulary),
+        target_words=len(target_vocabulary),
+        width=16,
+        layers=2,
+        heads=4,
+        feed_forward=24,
         decoder_layers=1 if separate else 2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=24,
-        decoder_ffn_dim=24,
         max_position_embeddings=64,
         activation_function="relu" if separate else "swish",
         scale_embedding=True,
         share_encoder_decoder_embeddings=not separate,
-        pad_token_id=pad,
-        eos_token_id=0,
-        forced_eos_token_id=0,
-        decoder_start_token_id=target_pad,
     )
-    torch.manual_seed(1)
-    model = MarianMTModel(config).eval()
     shake(model, 2)
     model.generation_config.update(bad_words_ids=[[target_pad]], num_beams=4, max_length=24)
     model.final_logits_bias.copy_(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import sentencepiece
 import torch
-from transformers import MarianConfig, MarianMTModel
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+from marian_model import marian_model  # noqa: E402
 
 PIECES, VOCABULARY = 4000, 58101
 
@@ -33,24 +36,16 @@ def make(folder: Path, text: Path) -> None:
     (folder / "vocab.json").write_text(json.dumps({word: n for n, word in enumerate(words)}))
     (folder / "tokenizer_config.json").write_text(json.dumps({"source_lang": "en", "target_lang": "de"}))
     torch.manual_seed(1)
-    config = MarianConfig(
-        vocab_size=VOCABULARY,
-        d_model=512,
-        encoder_layers=6,
-        decoder_layers=6,
-        encoder_attention_heads=8,
-        decoder_attention_heads=8,
-        encoder_ffn_dim=2048,
-        decoder_ffn_dim=2048,
+    made = marian_model(
+        words=VOCABULARY,
+        width=512,
+        layers=6,
+        heads=8,
+        feed_forward=2048,
         max_position_embeddings=512,
         activation_function="swish",
         scale_embedding=True,
-        pad_token_id=VOCABULARY - 1,
-        eos_token_id=0,
-        forced_eos_token_id=0,
-        decoder_start_token_id=VOCABULARY - 1,
         init_std=0.06,  # with the usual 0.02 all sentences would get the same translation
     )
-    made = MarianMTModel(config).eval()
     made.generation_config.bad_words_ids = [[VOCABULARY - 1]]
     made.save_pretrained(folder)

@@ -81,7 +81,7 @@ void WordVectors::read(const std::string& path) {
       double value = 0;
       if (!parse_number(field, value) || !std::isfinite(value)) {
         complain(
-            fmt::format("'{}' is no number: a line is a word and its vector, as word2vec and GloVe "
+            fmt::format("'{}' is not a number: a line is a word and its vector, as word2vec and GloVe "
                         "write them as text",
                         field));
       }

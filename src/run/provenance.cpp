@@ -131,7 +131,7 @@ nlohmann::ordered_json Provenance::json() const {
 
 Provenance parse_provenance(const std::string& name, std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) invalid(fmt::format("{} is damaged: it is no JSON object", name));
+  if (!json.is_object()) invalid(fmt::format("{} is damaged: it is not a JSON object", name));
   Provenance found;
   try {
     take_field(json, "command", found.command);

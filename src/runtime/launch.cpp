@@ -132,8 +132,8 @@ int launch(int64_t count, const std::function<int(const LaunchedProcess&)>& work
   const auto first = wait_for_all(children);
   if (!first) return 0;
   int status = 1;
-  for (size_t rank = 0; rank < children.count();
-       ++rank)  // who saw a mistake may have ended before who made it
+  // Who saw a mistake may have ended before who made it.
+  for (size_t rank = 0; rank < children.count(); ++rank)
     status = std::max(status, children.outcome(rank)->exit_status);
   if (children.outcome(0)->exit_status != 0) return status;  // rank 0 has said why
   const std::string said = *first > 0 ? error_in(errors[*first]) : "";

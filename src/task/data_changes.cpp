@@ -21,7 +21,7 @@ RecordJson read_record(const std::string& path) {
   if (!std::filesystem::exists(path))
     invalid(fmt::format("{} is missing: it says which data the run was trained on; put it back", path));
   RecordJson record = RecordJson::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!record.is_object()) invalid(fmt::format("{} is damaged: it is no JSON object; put it back", path));
+  if (!record.is_object()) invalid(fmt::format("{} is damaged: it is not a JSON object; put it back", path));
   const auto data = record.find("data");
   const bool sound =
       data != record.end() && data->is_object() &&

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "base/version.h"
 #include "model/halting.h"
@@ -69,6 +70,12 @@ void check_step_batches(const TrainingOptions& options, const Recipe& recipe, co
 
 [[noreturn]] void folder_exists(const std::string& folder) {
   invalid(fmt::format("{} exists already: choose another --run, go on with --resume, or delete it", folder));
+}
+
+/// Throws where a new run cannot be made there, before its data are read.
+void check_free(const std::string& folder) {
+  if (!RunLock::free_for_new_run(folder)) folder_exists(folder);
+  check_no_file_in_the_way(folder);
 }
 
 /// Throws where the run cannot be resumed. From then on nobody else writes into its folder.
@@ -168,7 +175,7 @@ Outcome train_run(const Recipe& given, const TrainingOptions& asked) {
   if (first) options.resume = resumes(options);
   std::optional<RunLock> lock;
   if (first && options.resume) take_folder(options, recipe, lock);
-  if (first && !options.resume && !RunLock::free_for_new_run(options.folder)) folder_exists(options.folder);
+  if (first && !options.resume) check_free(options.folder);
   if (group) options.resume = group->broadcast(options.resume ? "resume" : "new") == "resume";
   use_threads(recipe.train.threads > 0 ? recipe.train.threads
                                        : threads_of_process(group, options.side_by_side));

@@ -1,8 +1,11 @@
 #include "text/token_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -43,6 +46,23 @@ std::string store_hash(const StoreOptions& options, const Files& files,
   for (const auto& file : file_hashes) hash.add(file.second);
   for (const auto* tokenizer : options.tokenizers) hash.add(tokenizer->serialized());
   return hash.hex();
+}
+
+/// Makes the folder of all stores. Where it cannot be written, the message says what to do.
+void make_cache(const std::string& folder) {
+  const auto advice = [](const std::string& reason) {
+    return fmt::format("tokenized text cannot be kept: {}; set data.cache to a folder that can be written",
+                       reason);
+  };
+  try {
+    make_folders(folder);
+  } catch (const InvalidInput& error) {
+    invalid(advice(error.what()));
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(advice(error.what()));
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error(advice(fmt::format("{} cannot be written: {}", folder, std::strerror(errno))));
 }
 
 /// Throws where a file is no longer what it was when the work began.
@@ -139,7 +159,7 @@ TokenStore TokenStore::open(const StoreOptions& given) {
   auto store = read(options, folder, hash);
   bool reused = store.has_value();
   if (!reused) {
-    make_folders(options.cache);
+    make_cache(options.cache);
     std::optional<StoreParts> parts;
     if (StoreParts::worthwhile(options)) parts.emplace(options, folder + ".parts");
     try {

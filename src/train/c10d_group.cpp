@@ -53,7 +53,7 @@ DevicePtr device_of_interface(const char* interface) {
     return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
   } catch (const std::exception&) {
     invalid(
-        fmt::format("GLOO_SOCKET_IFNAME is '{}', which is no network interface of this machine with an "
+        fmt::format("GLOO_SOCKET_IFNAME is '{}', which is not a network interface of this machine with an "
                     "address: give one that is (`ip address` lists them), or unset it",
                     interface));
   }

@@ -11,9 +11,10 @@ import subprocess
 import sys
 
 import pytest
+from import_fixtures import imported, model_folder  # noqa: F401
 from program import changes
 from serve_fixtures import class_run, int8_run, serve, shared_server, small_run  # noqa: F401
-from together import train_together  # noqa: F401
+from together import labelled, train_together  # noqa: F401
 from warm_start import WarmStart
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

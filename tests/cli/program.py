@@ -28,6 +28,11 @@ def metrics(run, split=None):
     return [line for line in lines if split in (None, line["split"])]
 
 
+def scores(synth, run, *options):
+    """What `synth eval` measures."""
+    return json.loads(synth("eval", run, "--json", *options).stdout)
+
+
 def children_of(process):
     """Numbers of the processes that a process has started, in their order; none where it has ended."""
     try:

@@ -2,13 +2,12 @@
 runs trained here."""
 
 import json
-import pathlib
 
 import numpy
 import pytest
 import tensors
+from import_fixtures import REFERENCES, expected, lines
 
-REFERENCES = pathlib.Path(__file__).resolve().parents[1] / "interop" / "references"
 TRANSLATORS = ["marian", "marian-separate", "marian-npz", "t5-1.0", "t5-1.1"]
 FAMILIES = [*TRANSLATORS, "gpt2", "bert", "bert-cased"]
 
@@ -53,14 +52,6 @@ def marian_like(train, translation_recipe, tmp_path_factory):
         return train(translation_recipe, tmp_path_factory.mktemp("trained") / "run", *MARIAN, *settings)
 
     return get
-
-
-def expected(family):
-    return json.loads((REFERENCES / family / "expected.json").read_text(encoding="utf-8"))
-
-
-def lines(text):
-    return "".join(line + "\n" for line in text)
 
 
 def settings_of(model, file="config.json"):

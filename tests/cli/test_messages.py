@@ -174,11 +174,16 @@ def test_an_empty_config(mistake, copy):
         mistake(command, copy, words=[copy / "config.toml", "has no task"])
 
 
-def test_a_file_in_the_way_of_a_new_run(mistake, language_run, tmp_path):
+def test_a_file_in_the_way_of_a_new_run(mistake, language_run, language_recipe, tmp_path):
     (tmp_path / "file").write_text("text")
-    for command in [["grow", "--max-length", "32"], ["export"], ["compare"]]:
-        words = [tmp_path / "file" / "run", "is a file"]
-        mistake(command[0], language_run, *command[1:], "--run", tmp_path / "file" / "run", words=words)
+    run = tmp_path / "file" / "run"
+    for command in [
+        ["grow", language_run, "--max-length", "32"],
+        ["export", language_run],
+        ["compare", language_run],
+        ["train", language_recipe],
+    ]:
+        mistake(*command, "--run", run, words=[f"{run} cannot be made: {run.parent} is a file"])
 
 
 def test_an_empty_file_to_evaluate(mistake, language_run, tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import samples
-from program import changes
+from program import changes, scores
 
 RECIPE = """
 task = "text-to-text"
@@ -77,10 +77,6 @@ SMALL = (
 @pytest.fixture(scope="module")
 def run(train, recipe, tmp_path_factory):
     return train(recipe(*SMALL, steps=350), tmp_path_factory.mktemp("runs") / "mixture", timeout=600)
-
-
-def scores(synth, run, *options):
-    return json.loads(synth("eval", run, "--json", *options).stdout)
 
 
 def test_one_model_learns_questions_and_plain_text(synth, run):

@@ -1,45 +1,20 @@
 """synth export --to onnx: onnxruntime computes what we compute, from the exported folder alone."""
 
 import json
-import pathlib
 import resource
 import signal
 
 import numpy
 import pytest
 import tensors
+from import_fixtures import REFERENCES
 from tensors import contents
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
-REFERENCES = pathlib.Path(__file__).resolve().parents[1] / "interop" / "references"
 TOLERANCE = 1e-4
 VARIANTS = ["V", "D", "R", "Fix", "FR", "FD"]
 LINES = ["one", "twenty-one", "", "three hundred and eleven", "nine thousand nine hundred"]
-
-CLASSIFICATION = """
-task = "classification"
-
-[data]
-train = "{table}"
-dev = "{table}"
-tokenizer = "characters"
-vocabulary = 0
-
-[model]
-width = 16
-heads = 2
-layers = 1
-feed_forward = 32
-max_length = 48
-
-[train]
-steps = 3
-batch_tokens = 512
-learning_rate = 2e-2
-warmup = 1
-schedule = "constant"
-"""
 
 
 class Exported:
@@ -115,12 +90,19 @@ def export(synth, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def classification_recipe(numbers, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("classes")
+def train_classes(train, translation_recipe, numbers, tmp_path_factory):
+    """Trains a classification of texts by their length and returns its folder."""
     texts = (numbers / "train.en").read_text().splitlines()[:300]
-    write_lines(folder / "all.tsv", [f"{'abc'[len(text) % 3]}\t{text}" for text in texts])
-    (folder / "classes.toml").write_text(CLASSIFICATION.format(table=folder / "all.tsv"))
-    return folder / "classes.toml"
+    table = tmp_path_factory.mktemp("classes") / "all.tsv"
+    write_lines(table, [f"{'abc'[len(text) % 3]}\t{text}" for text in texts])
+    own = [
+        "task=classification",
+        f"data.train={table}",
+        f"data.dev={table}",
+        "train.learning_rate=2e-2",
+        "train.warmup=1",
+    ]
+    return lambda folder, *settings: train(translation_recipe, folder, *own, *settings)
 
 
 def check_translation(synth, export, run, folder):
@@ -187,8 +169,8 @@ ENCODERS = {
 
 
 @pytest.mark.parametrize("settings", ENCODERS.values(), ids=ENCODERS)
-def test_options_of_attention(synth, train, export, classification_recipe, tmp_path, settings):
-    check_classes(synth, export, train(classification_recipe, tmp_path / "run", *settings))
+def test_options_of_attention(synth, train_classes, export, tmp_path, settings):
+    check_classes(synth, export, train_classes(tmp_path / "run", *settings))
 
 
 # The rest of a model
@@ -218,9 +200,9 @@ def test_models(synth, train, export, translation_recipe, tmp_path, settings):
 
 
 @pytest.mark.parametrize("pooling", ["first", "first-tanh"])
-def test_pooling(synth, train, export, classification_recipe, tmp_path, pooling):
+def test_pooling(synth, train_classes, export, tmp_path, pooling):
     settings = [f"model.pooling={pooling}", "model.output_bias=true", "model.positions=relative"]
-    check_classes(synth, export, train(classification_recipe, tmp_path / "run", *settings))
+    check_classes(synth, export, train_classes(tmp_path / "run", *settings))
 
 
 # Tasks

@@ -62,6 +62,14 @@ def test_a_folder_that_cannot_be_made(synth, language_recipe, tmp_path):
     assert done.stderr.splitlines()[-1].startswith("synth: error: ")
 
 
+def test_a_cache_that_cannot_be_made(mistake, language_recipe, tmp_path):
+    (tmp_path / "cache").write_text("")
+    words = [f"{tmp_path}/cache is a file", "set data.cache to a folder that can be written"]
+    settings = changes([f"data.cache={tmp_path}/cache"])
+    mistake("train", language_recipe, "--run", tmp_path / "run", *settings, words=words)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_loss_that_is_not_finite(synth, language_recipe, text, tmp_path):
     wild = [
         "train.learning_rate=1e30",

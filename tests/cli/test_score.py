@@ -214,7 +214,7 @@ MISTAKES_OF_METRICS = [
     (["embedding", *TEXTS], ["embedding needs the option vectors"]),
     (["embedding", *TEXTS, "--vectors", "nowhere"], ["nowhere", "No such file"]),
     (["embedding", *TEXTS, "--vectors", "ragged"], ["ragged:2:", "2 numbers, but 3 in line 1"]),
-    (["embedding", *TEXTS, "--vectors", "unread"], ["unread:2:", "'b' is no number"]),
+    (["embedding", *TEXTS, "--vectors", "unread"], ["unread:2:", "'b' is not a number"]),
     (["embedding", *TEXTS, "--vectors", "vectors", "--unknown", "skp"], ["did you mean 'skip'"]),
     (
         ["classify", "--hyp", "labels", "--ref", "gold", "--positive", "maybe"],

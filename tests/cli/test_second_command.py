@@ -1,16 +1,15 @@
 """One command at a time writes into the folder of a run; who comes second is told who is first."""
 
 import json
-import pathlib
 import shutil
 import signal
 
 import pytest
 import tensors
+from import_fixtures import REFERENCES
 from program import changes, wait_until
 from runs import assert_one_error, assert_same_run, saved_step
 
-REFERENCES = pathlib.Path(__file__).resolve().parents[1] / "interop" / "references"  # models to import
 LONG = ["train.steps=100000", "train.save_every=20", "train.eval_every=100000", "train.log_every=1000"]
 
 

@@ -205,7 +205,8 @@ def test_a_long_text_is_stopped(page, shared_server):
     tokens = browser.one("#settings input[name=tokens]")
     tokens.clear()
     tokens.send_keys("2048")
-    # Inside the page, as soon as there are a few characters: a small model may be done before the driver has looked.
+    # Inside the page, as soon as there are a few characters: a small model may be done before the driver
+    # has looked.
     browser.run("""
         new MutationObserver((_, observer) => {
           const text = document.querySelector(".answer .text");

@@ -5,7 +5,8 @@ import json
 import random
 
 import pytest
-from program import changes
+from program import changes, scores
+from samples import sentence
 
 SMALL = """
 task = "{task}"
@@ -38,12 +39,6 @@ log_every = 50
 beam = 1
 """
 
-WORDS = "red blue green house tree river stone bird cloud seven eight nine walks runs sleeps".split()
-
-
-def sentence(rng, low=4, high=9):
-    return " ".join(rng.choice(WORDS) for _ in range(rng.randint(low, high)))
-
 
 def write(path, rows):
     path.write_text("".join(row + "\n" for row in rows), encoding="utf-8")
@@ -66,10 +61,6 @@ def recipe(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tasks")
-
-
-def scores(synth, run, *options):
-    return json.loads(synth("eval", run, "--json", *options).stdout)
 
 
 # Classification: which of three words comes first.

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import socket
 import subprocess
 
@@ -117,3 +118,36 @@ def train_together(synth):
         return folder
 
     return run
+
+
+@pytest.fixture(scope="session")
+def labelled(tmp_path_factory):
+    """A recipe of a classification."""
+    folder = tmp_path_factory.mktemp("labelled")
+    draw = random.Random(1)
+    for split, lines in [("train", 300), ("dev", 60)]:
+        rows = []
+        for _ in range(lines):
+            label = draw.choice(["red", "blue"])
+            words = [draw.choice([label[0], "x", "y"]) for _ in range(draw.randint(2, 8))]
+            rows.append(f"{label}\t{' '.join(words)}\n")
+        (folder / f"{split}.tsv").write_text("".join(rows))
+    recipe = folder / "labels.toml"
+    recipe.write_text(
+        f"""
+task = "classification"
+[data]
+root = "{folder}"
+train = "train.tsv"
+dev = "dev.tsv"
+tokenizer = "words"
+vocabulary = 0
+[model]
+width = 16
+heads = 2
+layers = 1
+feed_forward = 32
+max_length = 16
+"""
+    )
+    return recipe

@@ -62,8 +62,8 @@ TEST_F(VectorsTest, that_are_none_are_refused_with_the_line) {
   expect_refused("cat 1 2 3\ndog 1 2\n", "vectors:2:", "2 numbers, but 3 in line 1");
   expect_refused("cat 1 2 3\ndog 1 2 3 4\n", "vectors:2:", "4 numbers, but 3 in line 1");
   expect_refused("2 3\ncat 1 2\n", "vectors:2:", "2 numbers, but 3 in line 1");
-  expect_refused("cat 1 2 3\ndog 1 two 3\n", "vectors:2:", "'two' is no number");
-  expect_refused("cat 1 nan 3\n", "vectors:1:", "'nan' is no number");
+  expect_refused("cat 1 2 3\ndog 1 two 3\n", "vectors:2:", "'two' is not a number");
+  expect_refused("cat 1 nan 3\n", "vectors:1:", "'nan' is not a number");
   expect_refused("cat\n", "vectors:1:", "0 numbers");
   expect_refused("", "none of the 6 words");
   expect_refused("Katze 1 2\n", "none of the 6 words");
