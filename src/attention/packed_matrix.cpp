@@ -3,17 +3,10 @@
 
 #include "attention/kernel/packed_product.h"
 #include "attention/matrix_form.h"
+#include "attention/matrix_of.h"
 #include "base/error.h"
 
 namespace synthesizer {
-namespace {
-
-/// It is only read from.
-kernel::Matrix matrix_of(const at::Tensor& t) {
-  return {const_cast<float*>(t.const_data_ptr<float>()), t.size(0), t.size(1), t.stride(0), t.stride(1)};
-}
-
-}  // namespace
 
 struct PackedMatrix::Panels : kernel::Factor {};
 
@@ -32,8 +25,8 @@ at::Tensor PackedMatrix::apply(const at::Tensor& x, const at::Tensor& bias) cons
   const auto rows = x.contiguous();
   auto y = at::empty({x.size(0), out_}, x.options());
   const at::Tensor plain = bias.defined() ? bias.contiguous() : bias;
-  multiply_rows(matrix_of(rows), *panels_, plain.defined() ? plain.const_data_ptr<float>() : nullptr,
-                matrix_of(y));
+  multiply_rows(matrix_of(rows), *panels_,
+                {.bias = plain.defined() ? plain.const_data_ptr<float>() : nullptr}, matrix_of(y));
   return y;
 }
 

@@ -41,7 +41,7 @@ std::string part_of(const at::RecordFunction& call) {
   if (has("fused_adam") || has("_foreach") || has("zero_")) return "optimizer";
   if (has("attend") || has("convolve")) return "core";
   if (has("cross_entropy")) return "loss";
-  if (has("relu") || has("gelu")) return "feed-forward";
+  if (has("relu") || has("gelu") || has("map_activated")) return "feed-forward";
   if (has("layer_norm") || has("rms_norm") || has("drop_out") || name == "aten::add")
     return "norms, residuals, dropout";
   if (has("embedding")) return "embeddings";

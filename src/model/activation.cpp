@@ -1,11 +1,15 @@
 #include "model/activation.h"
 
 #include <ATen/ATen.h>
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
 
 #include "attention/kernel/attend.h"
+#include "attention/linear_map.h"
+#include "attention/matrix_product.h"
 #include "model/dropout.h"
 #include "model/optional_tensor.h"
 
@@ -60,7 +64,7 @@ class MapActivated : public torch::autograd::Function<MapActivated> {
     context->saved_data["seed"] = seed;
     context->saved_data["bias"] = bias.has_value();
     const Activated h{static_cast<Activation>(activation), in, gate.value_or(at::Tensor())};
-    return at::linear(dropped(activate(h), dropout, seed), weight, bias);
+    return linear_map(dropped(activate(h), dropout, seed), weight, bias.value_or(at::Tensor()));
   }
 
   static variable_list backward(AutogradContext* context, variable_list slopes) {
@@ -75,10 +79,10 @@ class MapActivated : public torch::autograd::Function<MapActivated> {
     at::Tensor weight_slope, bias_slope;
     if (weight.requires_grad()) {
       const auto h = as_rows(dropped(activate({activation, in, gate}), dropout, seed));
-      weight_slope = at::mm(slope.t(), h).to(weight.scalar_type());
+      weight_slope = matrix_product(slope.t(), h.t()).to(weight.scalar_type());
     }
     if (context->saved_data["bias"].toBool()) bias_slope = slope.sum(0, false, weight.scalar_type());
-    auto h_slope = at::mm(slope, weight.to(dtype)).view(in.sizes());
+    auto h_slope = matrix_product(slope, weight.to(dtype).t()).view(in.sizes());
     h_slope = dropped(h_slope, dropout, seed);
     if (!gate.defined())
       return {act_backward(h_slope, in, activation), {}, weight_slope, bias_slope, {}, {}, {}};
@@ -110,6 +114,7 @@ at::Tensor activate(const Activated& h) {
 
 at::Tensor map_activated(const Activated& h, double dropout, const at::Tensor& weight,
                          const at::Tensor& bias) {
+  RECORD_FUNCTION("synthesizer::map_activated", c10::ArrayRef<c10::IValue>(), at::sequence_number::peek());
   return MapActivated::apply(h.in, if_defined(h.gate), weight, if_defined(bias),
                              static_cast<int64_t>(h.activation), dropout, dropout > 0 ? draw_seed() : 0);
 }

@@ -31,4 +31,12 @@ void avoid_amx_trap() {
   if (auto limit = onednn_limit(read_claim(), std::getenv(kName))) setenv(kName, limit->c_str(), 0);
 }
 
+bool is_amd_with_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 }  // namespace synthesizer

@@ -20,4 +20,7 @@ std::optional<std::string> onednn_limit(const AmxClaim& claim, const char* set_b
 /// product: `synth`, the tests and `import synthesizer` call it at their start. Safe to call again.
 void avoid_amx_trap();
 
+/// Whether it is AMD's and has AVX-512.
+bool is_amd_with_avx512();
+
 }  // namespace synthesizer

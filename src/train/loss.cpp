@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "attention/kernel/tile.h"
+#include "attention/matrix_product.h"
 
 namespace synthesizer {
 namespace {
@@ -60,7 +61,7 @@ struct ChunkWork {
   /// hidden n×D; gives the gradient of the loss by it, n×D.
   at::Tensor add(const at::Tensor& hidden, const at::Tensor& targets) {
     const auto h = hidden.to(weight.scalar_type()).contiguous();
-    auto slope = at::mm(h, weight.t()).to(at::kFloat);  // n×V, logits at first
+    auto slope = matrix_product(h, weight).to(at::kFloat);  // n×V, logits at first
     auto totals = at::mv(h.to(at::kFloat), weight_sum);
     if (bias.defined()) {
       slope.add_(bias);
@@ -87,9 +88,9 @@ struct ChunkWork {
     if (weight.scalar_type() == at::kBFloat16) {
       weight_gradient.add_(at::mm(slope.t(), h));
     } else {
-      weight_gradient.addmm_(slope.t(), h);
+      add_matrix_product(weight_gradient, slope.t(), h.t());
     }
-    return at::mm(slope, weight).to(hidden.scalar_type());
+    return matrix_product(slope, weight.t()).to(hidden.scalar_type());
   }
 };
 

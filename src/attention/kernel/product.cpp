@@ -205,15 +205,26 @@ HWY_EXPORT(Pack);
 HWY_EXPORT(PackedSize);
 
 void Factor::pack(const Matrix& b, int64_t rows) {
-  matrix_ = b;
-  packed_ = worth_packing(rows);
-  if (!packed_) return;
-  const auto size = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
-  if (size > capacity_) {
-    data_ = aligned_floats(size);
-    capacity_ = size;
+  if (worth_packing(rows)) {
+    reserve(b);
+    pack_columns(0, b.columns);
+  } else {
+    matrix_ = b;
+    packed_ = false;
   }
-  HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());
+}
+
+void Factor::reserve(const Matrix& b) {
+  matrix_ = b;
+  packed_ = true;
+  const auto size = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
+  if (size <= capacity_) return;
+  data_ = aligned_floats(size);
+  capacity_ = size;
+}
+
+void Factor::pack_columns(int64_t begin, int64_t end) const {
+  HWY_DYNAMIC_DISPATCH(Pack)(matrix_.column_range(begin, end), data_.get() + begin * matrix_.rows);
 }
 
 void Factor::pack_weight(const Matrix& b) {

@@ -16,12 +16,17 @@ class Factor {
   void pack(const Matrix& b, int64_t rows);
   /// Whether packing pays for that many rows.
   static bool worth_packing(int64_t rows) { return rows >= 8; }
+  /// Makes room for b, whose columns are then packed in parts, by several threads at once: `begin` is a
+  /// multiple of kPanelAlignment, and so is `end`, or it is the end of b.
+  void reserve(const Matrix& b);
+  void pack_columns(int64_t begin, int64_t end) const;
   /// Packs a weight, for any number of rows, into memory of its own kind (weight_memory.h).
   void pack_weight(const Matrix& b);
 
   bool packed() const { return packed_; }
   const Matrix& matrix() const { return matrix_; }  ///< as taken
   const float* panels() const { return data_.get(); }
+  size_t capacity() const { return capacity_; }  ///< numbers that there is room for
 
  private:
   Matrix matrix_;

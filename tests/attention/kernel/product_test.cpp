@@ -3,6 +3,7 @@
 
 #include "attention/kernel/product.h"
 
+#include "attention/kernel/packed_product.h"
 #include "attention/layers.h"
 
 namespace synthesizer::kernel {
@@ -58,6 +59,28 @@ TEST(Product, with_a_part_of_the_factor) {
         const auto part = b.narrow(0, inner, 50).narrow(1, column, 40);
         EXPECT_TRUE(testing::close(c, at::matmul(a.to(at::kDouble), part.to(at::kDouble)), 1e-5, 1))
             << inner << " " << column;
+      }
+    }
+  }
+}
+
+TEST(Product, of_whole_matrices_by_all_threads) {
+  for (const ProductSizes& s :
+       {ProductSizes{1, 1, 1}, ProductSizes{0, 5, 3}, ProductSizes{5, 0, 3}, ProductSizes{5, 3, 0},
+        ProductSizes{49, 1025, 70}, ProductSizes{400, 30, 600}}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      const auto a = stored(s.rows, s.inner, layout & 1, 1), b = stored(s.inner, s.columns, layout & 2, 2);
+      const auto product = at::matmul(a.to(at::kDouble), b.to(at::kDouble));
+      const auto bias = testing::noise({s.columns}, 4);
+      const auto before = stored(s.rows, s.columns, false, 3);
+      const std::pair<Start, at::Tensor> starts[] = {
+          {{}, at::zeros_like(product)},
+          {{.bias = bias.data_ptr<float>()}, bias.expand_as(product)},
+          {{.there = true}, before}};
+      for (const auto& [start, added] : starts) {
+        const auto c = before.clone();
+        multiply_rows(matrix_of(a), matrix_of(b), start, matrix_of(c));
+        EXPECT_TRUE(testing::close(c, product + added, 1e-6, 1)) << s.rows << ", layout " << layout;
       }
     }
   }
