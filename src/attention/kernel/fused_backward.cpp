@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "attention/kernel/aligned_floats.h"
+#include "attention/kernel/gradient_memory.h"
 #include "attention/kernel/operands.h"
 #include "attention/kernel/paths.h"
 
@@ -63,7 +64,7 @@ class FusedBackward {
     to_.right = like(wanted.left || wanted.right, l.right);
     to_.value = like(wanted.value, p_.value);
     to_.column = like(wanted.column, l.column);
-    to_.table = like(wanted.table, l.table);
+    if (wanted.table && l.table.defined()) to_.table = gradient_memory(l.table.sizes());
     to_.bias = like(wanted.bias, l.bias);
     of_scale_ = wanted.table_scale && l.table_scale.defined();
     for (const at::Tensor* t : {&to_.column, &to_.row}) {

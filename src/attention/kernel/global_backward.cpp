@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "attention/kernel/aligned_floats.h"
+#include "attention/kernel/gradient_memory.h"
 #include "attention/kernel/paths.h"
 #include "attention/kernel/weight_rows.h"
 
@@ -38,7 +39,7 @@ class GlobalBackward {
       if (to_.value.stride(-1) != 1) to_.value = at::empty(p_.value.sizes(), options);
     }
     if (l.table.defined() && wanted.table) {
-      to_.table = at::empty({p_.heads(), p_.rows(), p_.columns()}, options);
+      to_.table = gradient_memory({p_.heads(), p_.rows(), p_.columns()});
     }
     if (l.table_scale.defined() && wanted.table_scale) scales_.resize(p_.heads() * parts_);
     if (l.row.defined() && wanted.row) to_.row = at::zeros(l.row.sizes(), options);

@@ -296,12 +296,15 @@ class AttendProblem : RandomProblem {
       if (p > 0) of_sum += p * std::expm1(error(e));
     }
     const double count = static_cast<double>(entries.size());
+    // What is lost below the least number is lost again as often as weights that serve the whole batch are
+    // divided by a sample's share of at least 1e-12 (WeightRows::underflowed).
+    const double lost = logits_.global() && mask_.column_lengths.defined() ? 1e-33 : 1e-37;
     for (size_t j = 0; j < entries.size(); ++j) {
       const Entry& e = entries[j];
       const double most = std::exp(std::min(0.0, e.s + error(e) - top.s + error(top)));
       const double relative = std::expm1(error(e)) + of_sum + kRounding * (count + 8);
       const double first_order = row[j].p > 0 ? row[j].p * relative : most;
-      row[j].off = std::min(std::isnan(first_order) ? 1 : first_order, std::max(most, row[j].p)) + 1e-37;
+      row[j].off = std::min(std::isnan(first_order) ? 1 : first_order, std::max(most, row[j].p)) + lost;
       if (e.s == kMinusInfinity) row[j].off = 0;
     }
     return row;

@@ -6,24 +6,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <string>
 #include <thread>
 #include <vector>
+
+#include "attention/kernel/mapped_memory.h"
 
 namespace synthesizer::kernel {
 namespace {
 
-/// Of this process, in kB.
-int64_t mapped_memory() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  int64_t size = 0;
-  while (status >> word && word != "VmSize:") {
-  }
-  status >> size;
-  return size;
-}
+using testing::mapped_memory;
 
 TEST(WeightMemory, PiecesAreAlignedAndApart) {
   std::vector<std::shared_ptr<float[]>> pieces;
