@@ -51,7 +51,7 @@ def check(point: Point, passes: list[str]) -> None:
 
 
 def rounds(runs: dict, seconds: float) -> dict[str, list[float]]:
-    """The first round brings in threads and memory, of which long tables have gigabytes, and does not count."""
+    """The first round brings in threads and memory (gigabytes for long tables), and does not count."""
     measure.interleaved(runs, 0, least=1, most=1)
     return measure.interleaved(runs, seconds, least=1)
 

@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
   } catch (...) {  // not even a message could be made
     write_error("synth: error: the program has failed and cannot say why\n");
   }
-  // Everything is written and closed. What the end of main() would do besides is to take LibTorch's registrations of
-  // operators apart, one by one: a tenth of a second of every start.
+  // Everything is written and closed. What the end of main() would do besides is to take LibTorch's
+  // registrations of operators apart, one by one: a tenth of a second of every start.
   ::_exit(status);
 }

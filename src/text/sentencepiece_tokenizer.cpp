@@ -1,7 +1,5 @@
 #include "text/sentencepiece_tokenizer.h"
 
-#include <stdexcept>
-
 #include "text/sentencepiece_model.h"
 #include "text/sentencepiece_training.h"
 #include "text/special_tokens.h"
@@ -10,7 +8,7 @@
 namespace synthesizer {
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& name)
-    : model_(std::move(model)) {
+    : model_(std::move(model)), name_(name) {
   silence_sentencepiece();
   const SentencePieceModel inside = inspect_sentencepiece_model(model_);
   if (!inside.valid || !processor_.LoadFromSerializedProto(model_).ok()) {
@@ -26,7 +24,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::str
 Tokens SentencePieceTokenizer::encode(std::string_view line) const {
   Tokens tokens;
   const auto status = processor_.Encode(line, &tokens);
-  if (!status.ok()) throw std::runtime_error("SentencePiece cannot encode a line: " + status.ToString());
+  if (!status.ok()) no_tokenizer(name_, "it is damaged: SentencePiece cannot encode a line with it");
   return tokens;
 }
 
@@ -40,7 +38,7 @@ std::string SentencePieceTokenizer::decode(std::span<const Token> tokens) const 
   }
   std::string text;
   const auto status = processor_.Decode(pieces, &text);
-  if (!status.ok()) throw std::runtime_error("SentencePiece cannot decode tokens: " + status.ToString());
+  if (!status.ok()) no_tokenizer(name_, "it is damaged: SentencePiece cannot decode tokens with it");
   return text;
 }
 

@@ -26,7 +26,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string serialized() const override { return model_; }
 
  private:
-  std::string model_;
+  std::string model_, name_;  ///< name_: of its file, for messages
   sentencepiece::SentencePieceProcessor processor_;
   std::string kind_;
   Token begin_ = 0, end_ = 0;

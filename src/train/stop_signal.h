@@ -9,8 +9,8 @@ namespace synthesizer {
 /// at once with status 1, whatever is half done; a second SIGHUP does not, as a terminal that closes sends
 /// several. What comes within 200 ms of the first is the same request: `timeout` signals its child and then
 /// the child's group. So is, for 5 s, what the process that started this one passes on after the group got it
-/// (ChildProcesses), or the other way round: on a busy machine that may take its time. A SIGHUP that was ignored
-/// before (nohup) stays ignored. One at a time.
+/// (ChildProcesses), or the other way round: on a busy machine that may take its time. A SIGHUP that was
+/// ignored before (nohup) stays ignored. One at a time.
 class StopSignal {
  public:
   StopSignal();

@@ -68,10 +68,10 @@ at::Tensor gradient_memory(at::IntArrayRef sizes) {
   if (bytes < kLeast) return at::empty(sizes, at::kFloat);
   auto block = free_blocks().take(static_cast<size_t>(bytes));
   if (!block) block = std::make_unique<HugeBlock>(static_cast<size_t>(bytes));
-  void* const begin = block->begin();
+  HugeBlock* const raw = block.get();
   auto tensor = at::from_blob(
-      begin, sizes, [raw = block.get()](void*) { free_blocks().give_back(BlockPtr(raw)); }, at::kFloat);
-  block.release();  // it is the tensor's now
+      raw->begin(), sizes, [raw](void*) { free_blocks().give_back(BlockPtr(raw)); }, at::kFloat);
+  static_cast<void>(block.release());  // it is the tensor's now
   return tensor;
 }
 

@@ -47,7 +47,8 @@ struct NextPanel {
   int64_t strips;
 };
 
-/// Calls body(row) for each of the rows, one after another and not in a loop: what a loop indexes lies in memory.
+/// Calls body(row) for each of the rows, one after another and not in a loop: what a loop indexes lies in
+/// memory.
 template <int kRows, int kRow = 0, class Body>
 HWY_INLINE void for_each_row(const Body& body) {
   if constexpr (kRow < kRows) {
@@ -82,7 +83,8 @@ void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRIC
   if (columns == kPanel) {
     for_each_row<kRows>([&](auto r) HWY_ATTR {
       float* to = c + r * strip.c_stride;
-      const V old0 = add ? hn::LoadU(d, to) : hn::Zero(d), old1 = add ? hn::LoadU(d, to + kLanes) : hn::Zero(d);
+      const V old0 = add ? hn::LoadU(d, to) : hn::Zero(d),
+              old1 = add ? hn::LoadU(d, to + kLanes) : hn::Zero(d);
       hn::StoreU(hn::MulAdd(sum0[r], scale, old0), d, to);
       hn::StoreU(hn::MulAdd(sum1[r], scale, old1), d, to + kLanes);
     });
