@@ -34,12 +34,14 @@ void MemoryFile::write(std::string_view contents) const {
   check(written == static_cast<ssize_t>(contents.size()), "pwrite");
 }
 
-MemoryFolder::MemoryFolder(const std::vector<std::string>& names) : files_(names.size()) {
+MemoryFolder::MemoryFolder(const std::vector<std::string>& names) : MemoryFolder(names, names.size()) {}
+
+MemoryFolder::MemoryFolder(const std::vector<std::string>& names, size_t count) : files_(count) {
   std::string made = (std::filesystem::temp_directory_path() / "fuzz_XXXXXX").string();
   check(::mkdtemp(made.data()) != nullptr, "mkdtemp");
   path_ = made;
   for (size_t i = 0; i < names.size(); ++i)
-    std::filesystem::create_symlink(files_[i].path(), std::filesystem::path(path_) / names[i]);
+    std::filesystem::create_symlink(files_[i % count].path(), std::filesystem::path(path_) / names[i]);
 }
 
 MemoryFolder::~MemoryFolder() {

@@ -26,6 +26,8 @@ class MemoryFile {
 class MemoryFolder {
  public:
   explicit MemoryFolder(const std::vector<std::string>& names);
+  /// Of so many files, which the names stand for in turn.
+  MemoryFolder(const std::vector<std::string>& names, size_t count);
   ~MemoryFolder();
   MemoryFolder(const MemoryFolder&) = delete;
   MemoryFolder& operator=(const MemoryFolder&) = delete;
