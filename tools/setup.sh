@@ -9,7 +9,7 @@ build_packages=(
 )
 test_packages=(chromium chromium-driver fonts-dejavu-core)  # a browser for the report's page
 lint_packages=(clang-format clang-tidy libomp-dev)
-fuzz_packages=(clang libclang-rt-dev)
+fuzz_packages=(clang libclang-rt-dev libomp-dev)
 torch_version=2.13.0
 python_versions=(3.11 3.12 3.13)  # that torch is built for and the tools here run with (tomllib)
 test_tools=(numpy pytest safetensors selenium openai libretranslatepy ctranslate2==4.8.4 gensim onnxruntime transformers sentencepiece)

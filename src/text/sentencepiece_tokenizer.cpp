@@ -1,17 +1,35 @@
 #include "text/sentencepiece_tokenizer.h"
 
+#include <exception>
+#include <new>
+
 #include "text/sentencepiece_model.h"
 #include "text/sentencepiece_training.h"
 #include "text/special_tokens.h"
 #include "text/symbol_file.h"
 
 namespace synthesizer {
+namespace {
+
+/// Whether a call of SentencePiece went well. With some damaged models it throws in place of giving a status.
+template <class Call>
+bool succeeds(const Call& call) {
+  try {
+    return call().ok();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& name)
     : model_(std::move(model)), name_(name) {
   silence_sentencepiece();
   const SentencePieceModel inside = inspect_sentencepiece_model(model_);
-  if (!inside.valid || !processor_.LoadFromSerializedProto(model_).ok()) {
+  if (!inside.valid || !succeeds([&] { return processor_.LoadFromSerializedProto(model_); })) {
     no_tokenizer(name, "it is neither a SentencePiece model nor one of this program's, or it is damaged");
   }
   kind_ = inside.kind;
@@ -23,8 +41,8 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::str
 
 Tokens SentencePieceTokenizer::encode(std::string_view line) const {
   Tokens tokens;
-  const auto status = processor_.Encode(line, &tokens);
-  if (!status.ok()) no_tokenizer(name_, "it is damaged: SentencePiece cannot encode a line with it");
+  if (!succeeds([&] { return processor_.Encode(line, &tokens); }))
+    no_tokenizer(name_, "it is damaged: SentencePiece cannot encode a line with it");
   return tokens;
 }
 
@@ -37,8 +55,8 @@ std::string SentencePieceTokenizer::decode(std::span<const Token> tokens) const 
     if (token >= 0 && !processor_.IsControl(token)) pieces.push_back(token);
   }
   std::string text;
-  const auto status = processor_.Decode(pieces, &text);
-  if (!status.ok()) no_tokenizer(name_, "it is damaged: SentencePiece cannot decode tokens with it");
+  if (!succeeds([&] { return processor_.Decode(pieces, &text); }))
+    no_tokenizer(name_, "it is damaged: SentencePiece cannot decode tokens with it");
   return text;
 }
 
