@@ -6,7 +6,8 @@
 
 Every competitor is a process of its own that starts from the same random weights and sources; they translate
 in turn. All outputs have the same length, and those that compute in float32 must find the same ones.
---trained names translation runs whose BLEU is measured before and after they are exported to int8.
+--trained names translation runs whose BLEU is measured before and after they are quantized, to int8 and to
+bfloat16.
 --hf: a MarianMT model of the base size with random weights, imported by ours and exported to CTranslate2,
 beside the package transformers; all from text to text.
 """
@@ -29,7 +30,7 @@ from comparison.process import SYNTH
 from report import decoding as report
 from report import table
 
-OURS = [("V", ""), ("R", ""), ("V", "int8")]
+OURS = [("V", ""), ("R", ""), ("V", "int8"), ("V", "bfloat16")]
 SENTENCES = 32  # that ours leaves for its peers
 
 
@@ -87,7 +88,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--trained", type=lambda text: [Path(name) for name in text.split(",")], default=[],
-                   help="runs to measure the BLEU of, before and after int8")  # fmt: skip
+                   help="runs to measure the BLEU of, before and after they are quantized")  # fmt: skip
     p.add_argument("--hf", action="store_true", help="an imported MarianMT model beside transformers")
     p.add_argument("--json", type=Path, help="the figures, as a file")
     p.add_argument("--picture", type=Path, help="the figures, as bars (PNG)")
@@ -114,10 +115,12 @@ def main() -> None:
                 print(f"beam {beam}, batch {batch}: done", file=sys.stderr)
         for competitor in competitors.values():
             competitor.close()
-        result["int8"] = [
-            quality.int8_costs(SYNTH, run, Path(folder) / f"trained{n}") for n, run in enumerate(a.trained)
+        result["quantized"] = [
+            quality.cost(SYNTH, run, kind, Path(folder) / f"trained{n}-{kind}")
+            for n, run in enumerate(a.trained)
+            for kind in quality.LARGEST_DROPS
         ]
-    print(report.tables(result["rows"], result["int8"]))
+    print(report.tables(result["rows"], result["quantized"]))
     if a.json:
         a.json.write_text(json.dumps(result, indent=2), encoding="utf-8")
     if a.picture:

@@ -1,7 +1,8 @@
-"""Translation speed as bars: one panel a beam and batch, a bar a competitor, float32 apart from int8."""
+"""Translation speed as bars: a panel for each beam and batch, a bar for each competitor, float32 first."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from . import style
@@ -13,14 +14,18 @@ COLOURS = {
     "eager V": style.BLUE,
     "eager R": style.BLUE,
     "ours V int8": style.GREEN,
+    "ours V bfloat16": style.GREEN,
     "CTranslate2 int8": style.ORANGE,
 }
+
+QUANTIZED = ("int8", "bfloat16")
+LAST_WORD = re.compile(r" (float32|int8|bfloat16)$")
 
 
 def _panel(axes, rates: dict[str, float]) -> None:
     place, ticks, last_exact = 0.0, {}, True
     for name in [name for name in COLOURS if name in rates]:
-        exact = not name.endswith("int8")
+        exact = not name.endswith(QUANTIZED)
         place += 0.0 if exact == last_exact else 0.6
         last_exact = exact
         axes.bar(place, rates[name], width=0.8, color=COLOURS[name], zorder=2)
@@ -28,7 +33,7 @@ def _panel(axes, rates: dict[str, float]) -> None:
             f"{rates[name]:.0f}", (place, rates[name]), (0, 2), textcoords="offset points",
             ha="center", fontsize=8, color=style.INK,
         )  # fmt: skip
-        ticks[place] = name.replace(" float32", "\nfloat32").replace(" int8", "\nint8")
+        ticks[place] = LAST_WORD.sub(r"\n\1", name)
         place += 1.0
     axes.set_ylim(0, 1.13 * max(rates.values()))
     axes.yaxis.grid(True, color=style.FAINT, lw=0.7, zorder=0)

@@ -21,10 +21,10 @@ std::unique_ptr<Mixer> make_baseline(AttentionOptions options) {
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> list = {
-      {"light-conv", "lightweight convolution: one kernel a group for all positions (Wu et al. 2019)", true,
+      {"light-conv", "lightweight convolution: one kernel per group for all positions (Wu et al. 2019)", true,
        "gw", "kernel", Convolution::accepted_options(), make_baseline<LightConvolution>},
-      {"dynamic-conv", "dynamic convolution: kernels made from each position's token (Wu et al. 2019)", true,
-       "dgw", "kernel", Convolution::accepted_options(), make_baseline<DynamicConvolution>},
+      {"dynamic-conv", "dynamic convolution: kernels computed from each position's token (Wu et al. 2019)",
+       true, "dgw", "kernel", Convolution::accepted_options(), make_baseline<DynamicConvolution>},
       {"linformer", "attention to k projections of all positions (Wang et al. 2020)", false, "2d² + 2kN",
        "rank", Linformer::accepted_options(), make_baseline<Linformer>},
   };
@@ -46,8 +46,9 @@ std::optional<NamedBaseline> find_baseline(std::string_view spec) {
     int64_t size = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
     if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-      invalid(fmt::format("attention '{}': behind the colon stands its {}, a whole number, as in {}:16", spec,
-                          baseline.size, baseline.name));
+      invalid(
+          fmt::format("attention '{}': the part after the colon must be its {}, a whole number, as in {}:16",
+                      spec, baseline.size, baseline.name));
     }
     return NamedBaseline{&baseline, size};
   }

@@ -64,20 +64,12 @@ at::Tensor Int8Matrix::plain() const {
   return quantized_.to(at::kFloat) * scale_.unsqueeze(1);
 }
 
-std::shared_ptr<const Int8Matrix> quantize_int8(const at::Tensor& weight) {
-  const auto plain = weight.detach().to(at::kFloat);
-  const auto scale = plain.abs().amax(1).div(127).clamp_min(std::numeric_limits<float>::min());
-  const auto quantized = plain.div(scale.unsqueeze(1)).round().clamp(-127, 127).to(at::kChar);
-  return std::make_shared<Int8Matrix>(quantized, scale);
+std::vector<QuantizedMatrix::Part> Int8Matrix::parts() const {
+  return {{"", quantized_}, {kScaleSuffix, scale_}};
 }
 
-const Int8Matrix* as_int8(const MatrixFormPtr& form) {
-  return dynamic_cast<const Int8Matrix*>(form.get());
-}
-
-at::Tensor plain_matrix(const at::Tensor& weight, const MatrixFormPtr& form) {
-  const Int8Matrix* int8 = as_int8(form);
-  return int8 ? int8->plain() : weight;
+std::shared_ptr<const QuantizedMatrix> Int8Matrix::copy() const {
+  return std::make_shared<Int8Matrix>(quantized_.clone(), scale_.clone());
 }
 
 }  // namespace synthesizer

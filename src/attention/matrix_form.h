@@ -3,6 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <string>
+#include <vector>
+
+#include "base/choice.h"
 
 namespace synthesizer {
 
@@ -27,25 +31,51 @@ class PackedMatrix : public MatrixForm {
 
  private:
   struct Panels;
-  int64_t out_;
   std::unique_ptr<Panels> panels_;
+};
+
+/// What the numbers of a trained model can be rounded to.
+enum class Quantization { int8, bfloat16 };
+inline Choices choices(Quantization) {
+  static constexpr ChoiceName names[] = {{"int8", "a quarter of the memory"}, {"bfloat16", "half of it"}};
+  return names;
+}
+
+/// Numbers of fewer bits that a weight was rounded to. They stand for it from then on: in products, where its
+/// rows are looked up, and in files.
+class QuantizedMatrix : public MatrixForm {
+ public:
+  /// A tensor that it is saved as: the weight's name with `suffix` behind it.
+  struct Part {
+    std::string suffix;
+    at::Tensor tensor;
+  };
+
+  virtual at::Tensor rows(const at::Tensor& indices) const = 0;  ///< W[indices], float32
+  virtual at::Tensor plain() const = 0;                          ///< W, float32
+  virtual Quantization kind() const = 0;
+  virtual std::vector<Part> parts() const = 0;
+  /// The same numbers in memory of its own, where they lie in that of a file.
+  virtual std::shared_ptr<const QuantizedMatrix> copy() const = 0;
 };
 
 /// Whole numbers from -127 to 127 and a scale for each row: W ≈ scale · q, a quarter of the memory. The
 /// product rounds each row of x too, to 63 steps on either side of zero up to its own largest entry, so that
 /// a row's result does not depend on the other rows. LibTorch's int8 product (FBGEMM) does the arithmetic.
-class Int8Matrix : public MatrixForm {
+class Int8Matrix : public QuantizedMatrix {
  public:
+  static constexpr const char* kScaleSuffix = ".scale";
+
   /// `quantized`: out×in of int8; `scale`: out of float32.
   Int8Matrix(at::Tensor quantized, at::Tensor scale);
   ~Int8Matrix() override;
 
   at::Tensor apply(const at::Tensor& x, const at::Tensor& bias) const override;
-  at::Tensor rows(const at::Tensor& indices) const;  ///< W[indices], float32
-  at::Tensor plain() const;                          ///< W, float32
-
-  const at::Tensor& quantized() const { return quantized_; }
-  const at::Tensor& scale() const { return scale_; }
+  at::Tensor rows(const at::Tensor& indices) const override;
+  at::Tensor plain() const override;
+  Quantization kind() const override { return Quantization::int8; }
+  std::vector<Part> parts() const override;
+  std::shared_ptr<const QuantizedMatrix> copy() const override;
 
  private:
   struct Packed;
@@ -53,11 +83,32 @@ class Int8Matrix : public MatrixForm {
   std::unique_ptr<Packed> packed_;
 };
 
-/// The nearest numbers of that kind: the largest of each row becomes ±127.
-std::shared_ptr<const Int8Matrix> quantize_int8(const at::Tensor& weight);
+/// bfloat16: the upper half of a float32, half of the memory. Inputs, products and sums stay float32, in the
+/// order of PackedMatrix.
+class Bfloat16Matrix : public QuantizedMatrix {
+ public:
+  /// `weight`: out×in of bfloat16 on the CPU.
+  explicit Bfloat16Matrix(at::Tensor weight);
+  ~Bfloat16Matrix() override;
 
-/// The form as int8, or none where it is another or there is none.
-const Int8Matrix* as_int8(const MatrixFormPtr& form);
+  at::Tensor apply(const at::Tensor& x, const at::Tensor& bias) const override;
+  at::Tensor rows(const at::Tensor& indices) const override;
+  at::Tensor plain() const override;
+  Quantization kind() const override { return Quantization::bfloat16; }
+  std::vector<Part> parts() const override;
+  std::shared_ptr<const QuantizedMatrix> copy() const override;
+
+ private:
+  struct Panels;
+  at::Tensor weight_;
+  std::unique_ptr<Panels> panels_;
+};
+
+/// The nearest numbers of that kind; of int8 the largest of each row becomes ±127.
+std::shared_ptr<const QuantizedMatrix> quantized_matrix(const at::Tensor& weight, Quantization kind);
+
+/// The form as numbers of fewer bits, or none where it is another or there is none.
+const QuantizedMatrix* as_quantized(const MatrixFormPtr& form);
 /// The numbers of a weight: the tensor itself, or where it is quantized what the form stands for.
 at::Tensor plain_matrix(const at::Tensor& weight, const MatrixFormPtr& form);
 

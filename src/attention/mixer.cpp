@@ -32,7 +32,7 @@ void check_countable(const AttentionOptions& o, const std::vector<Parameter>& pa
   if (most < kMost) return;
   invalid(
       fmt::format("width {} and max_length {} give more parameters or multiply-adds than can be counted "
-                  "(over 9e18): ask for smaller ones",
+                  "(over 9e18): use smaller ones",
                   o.width, o.max_length));
 }
 
@@ -137,8 +137,7 @@ at::Tensor Mixer::weights(const LayerWeights& all, const at::Tensor& x, const at
 
 at::Tensor Mixer::weights_impl(const LayerWeights&, const at::Tensor&, const at::Tensor&,
                                const AddedLogits&) const {
-  invalid(fmt::format("{} has no weights of position by position: there are none to return",
-                      short_spec(options_.attention)));
+  invalid(fmt::format("{} has no attention weights to return", short_spec(options_.attention)));
 }
 
 LayerWeights Mixer::prepare(LayerWeights weights) const {

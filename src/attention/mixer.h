@@ -85,7 +85,7 @@ class Mixer {
   /// The tensors made ready for inference, once: packed matrices, and the weights themselves where they
   /// depend on no token and the layer is causal. Immutable: later changes of the tensors' numbers may or may
   /// not be seen. No gradients. Throws InvalidInput unless all are float32 on the CPU. `weights`: forms that
-  /// are there already (int8) stay.
+  /// are there already (quantized ones) stay.
   LayerWeights prepare(LayerWeights weights) const;
 
  protected:

@@ -33,8 +33,8 @@ DecodeBenchmark::DecodeBenchmark(const StepSetting& setting, const std::string& 
   source_ = at::randint(kEnd + 1, setting.vocabulary, {kSentences, source_length}, at::kLong);
 }
 
-void DecodeBenchmark::prepare(const std::string& kind) {
-  if (!kind.empty()) quantize(*model_, kind);
+void DecodeBenchmark::prepare(std::optional<Quantization> kind) {
+  if (kind) quantize(*model_, *kind);
   prepare_for_inference(*model_);
 }
 

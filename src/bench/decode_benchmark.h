@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ class DecodeBenchmark {
   DecodeBenchmark(const StepSetting& setting, const std::string& attention, int64_t source_length);
 
   EncoderDecoder& model() { return *model_; }
-  /// For inference; `quantize`: "int8", or nothing. Comes before decode().
-  void prepare(const std::string& quantize);
+  /// For inference. Comes before decode().
+  void prepare(std::optional<Quantization> kind);
   const at::Tensor& source() const { return source_; }
 
   /// The first `batch` sentences, to outputs of the setting's length: no more, no less.

@@ -57,7 +57,7 @@ void decode_for_peers(const DecodeBench& bench, const std::string& folder) {
   about.update({{"source_length", bench.source_length},
                 {"begin", DecodeBenchmark::kBegin},
                 {"end", DecodeBenchmark::kEnd},
-                {"quantize", bench.quantize}});
+                {"quantize", bench.quantize ? choice_name(*bench.quantize) : ""}});
   print_json_line(about);
   for (std::string line; std::getline(std::cin, line);) {
     const auto wanted = nlohmann::json::parse(line);

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "attention/matrix_form.h"
 
 namespace synthesizer::bench {
 
 /// Translation by a Transformer base with random weights and fixed lengths.
 struct DecodeBench {
-  std::string quantize;  ///< "int8", or nothing
+  std::optional<Quantization> quantize;
   std::vector<std::string> attentions = {"V", "R"};
   std::vector<int64_t> beams = {1, 4}, batches = {1, 32};
   int64_t length = 32, source_length = 32;  ///< of outputs and sources, in tokens

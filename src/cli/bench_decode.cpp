@@ -8,6 +8,7 @@
 #include "bench/decode_benchmark.h"
 #include "bench/decode_rates.h"
 #include "cli/bench.h"
+#include "cli/choice_option.h"
 #include "cli/command.h"
 #include "cli/number_checks.h"
 #include "cli/print.h"
@@ -23,7 +24,7 @@ struct BenchDecodeArguments {
 void print_decode_rates(const bench::DecodeBench& b) {
   print_out("Translation by a Transformer base, {} tokens from {}; {} threads, medians of {} rounds{}\n\n",
             b.length, b.source_length, at::get_num_threads(), b.repeats,
-            b.quantize.empty() ? "" : ", " + b.quantize);
+            b.quantize ? ", " + choice_name(*b.quantize) : "");
   std::vector<std::string> head = {"beam", "batch"};
   for (const std::string& attention : b.attentions) head.push_back(attention + " tokens/s");
   TextTable table(head);
@@ -38,30 +39,34 @@ void print_decode_rates(const bench::DecodeBench& b) {
 }  // namespace
 
 void add_bench_decode(CLI::App& bench) {
-  auto* command = bench.add_subcommand("decode", "translation by a Transformer base, in tokens per second");
+  auto* command =
+      bench.add_subcommand("decode", "measure translation by a Transformer base, in tokens per second");
   auto a = std::make_shared<BenchDecodeArguments>();
   command
       ->add_option("--attention", a->bench.attentions,
                    "variants, mixtures and baselines, separated by commas")
       ->delimiter(',');
-  command->add_option("--quantize", a->bench.quantize, "int8: weights as whole numbers")
-      ->check(CLI::IsMember({"int8"}));
-  command->add_option("--beam", a->bench.beams, "hypotheses per sentence")
+  add_choice(*command, "--quantize", a->bench.quantize, "quantize the weights: ");
+  command->add_option("--beam", a->bench.beams, "numbers of hypotheses per sentence, separated by commas")
       ->delimiter(',')
       ->check(at_least(1));
-  command->add_option("--batch", a->bench.batches, "sentences at a time, at most 32")
+  command
+      ->add_option("--batch", a->bench.batches,
+                   "numbers of sentences per batch, separated by commas, at most 32")
       ->delimiter(',')
       ->check(between(1, bench::DecodeBenchmark::kSentences));
-  command->add_option("--length", a->bench.length, "tokens of every output")
+  command->add_option("--length", a->bench.length, "number of tokens per output")
       ->capture_default_str()
       ->check(at_least(1));
-  command->add_option("--source-length", a->bench.source_length, "tokens of every source")
+  command->add_option("--source-length", a->bench.source_length, "number of tokens per source")
       ->capture_default_str()
       ->check(at_least(1));
-  command->add_option("--repeats", a->bench.repeats, "rounds")->capture_default_str()->check(at_least(1));
+  command->add_option("--repeats", a->bench.repeats, "number of rounds")
+      ->capture_default_str()
+      ->check(at_least(1));
   command->add_option(
       "--peer-folder", a->folder,
-      "writes weights and sentences to this folder, then translates once per line of standard input");
+      "write weights and sentences to this folder, then translate once per line of standard input");
   command->callback(
       [a] { a->folder.empty() ? print_decode_rates(a->bench) : decode_for_peers(a->bench, a->folder); });
 }

@@ -14,8 +14,8 @@ Embedding::Embedding(const ModelOptions& options, int64_t vocabulary)
                        Init::normal(1 / std::sqrt(static_cast<double>(options.width)))})) {}
 
 at::Tensor Embedding::forward(const at::Tensor& tokens) const {
-  const Int8Matrix* int8 = as_int8(form_);
-  const auto rows = int8 ? int8->rows(tokens) : at::embedding(weight_, tokens);
+  const QuantizedMatrix* quantized = as_quantized(form_);
+  const auto rows = quantized ? quantized->rows(tokens) : at::embedding(weight_, tokens);
   return scale_ == 1 ? rows : rows * scale_;
 }
 

@@ -43,8 +43,8 @@ void own_memory(torch::nn::Module& model) {
     const bool table = std::any_of(tables.begin(), tables.end(), same_as(tensor));
     if (slot == slots.end()) return at::Tensor(tensor).set_data(tensor.clone());
     if (!table) return;
-    if (const Int8Matrix* int8 = as_int8(*slot->form)) {
-      *slot->form = std::make_shared<Int8Matrix>(int8->quantized().clone(), int8->scale().clone());
+    if (const QuantizedMatrix* quantized = as_quantized(*slot->form)) {
+      *slot->form = quantized->copy();
     } else {
       at::Tensor(tensor).set_data(tensor.clone());
     }

@@ -77,29 +77,29 @@ void share_tensors(const torch::nn::Module& from, torch::nn::Module& to) {
   for (size_t n = 0; n < given.size(); ++n) *taken[n].form = *given[n].form;
 }
 
-void replace_by_int8(const MatrixSlot& slot, std::shared_ptr<const Int8Matrix> form) {
+void replace_by(std::shared_ptr<const QuantizedMatrix> form, const MatrixSlot& slot) {
   const auto nothing = at::full({1, 1}, std::numeric_limits<float>::quiet_NaN()).expand(slot.tensor.sizes());
   at::Tensor(slot.tensor).set_data(nothing);
   *slot.form = std::move(form);
 }
 
-void quantize(torch::nn::Module& model, const std::string& kind) {
-  if (kind != "int8") invalid(fmt::format("weights cannot be quantized to '{}': int8", kind));
+void quantize(torch::nn::Module& model, Quantization kind) {
   for (const MatrixSlot& slot : matrix_slots(model)) {
-    if (!as_int8(*slot.form)) replace_by_int8(slot, quantize_int8(slot.tensor));
+    if (!as_quantized(*slot.form)) replace_by(quantized_matrix(slot.tensor, kind), slot);
   }
 }
 
-bool quantized(const torch::nn::Module& model) {
+std::optional<Quantization> quantization(const torch::nn::Module& model) {
   for (const MatrixSlot& slot : matrix_slots(model)) {
-    if (as_int8(*slot.form)) return true;
+    if (const QuantizedMatrix* quantized = as_quantized(*slot.form)) return quantized->kind();
   }
-  return false;
+  return std::nullopt;
 }
 
 void check_not_quantized(const torch::nn::Module& model, const std::string& run) {
-  if (!quantized(model)) return;
-  invalid(fmt::format("{} is quantized, to be used as it is: take the run it was exported from", run));
+  if (!quantization(model)) return;
+  invalid(fmt::format(
+      "{} is quantized and cannot be trained, converted or exported: use the run it was exported from", run));
 }
 
 }  // namespace synthesizer

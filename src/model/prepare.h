@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,17 +32,16 @@ void prepare_for_inference(torch::nn::Module& model);
 /// Lets the tensors of `to` be those of `from`, which has the same parameters: no numbers are copied.
 void share_tensors(const torch::nn::Module& from, torch::nn::Module& to);
 
-/// Makes a model smaller and faster: the matrices of linear maps and the embeddings become numbers of the
-/// `kind`
-/// ("int8"; matrix_form.h), a quarter of the memory. Tables, norms, biases and positions stay as they are.
-/// The model cannot be trained any more. Throws InvalidInput for another kind.
-void quantize(torch::nn::Module& model, const std::string& kind);
+/// Makes a model smaller and faster: the matrices of linear maps and the embeddings become numbers of that
+/// kind (matrix_form.h); those that are quantized already stay as they are, and so do tables, norms, biases
+/// and positions. The model cannot be trained any more.
+void quantize(torch::nn::Module& model, Quantization kind);
 
-/// Replaces the slot's tensor by the form. The memory of the tensor is freed; reading it gives NaN.
-void replace_by_int8(const MatrixSlot& slot, std::shared_ptr<const Int8Matrix> form);
+/// The slot's tensor becomes the form. The memory of the tensor is freed; reading it gives NaN.
+void replace_by(std::shared_ptr<const QuantizedMatrix> form, const MatrixSlot& slot);
 
-/// Whether something of the model is quantized.
-bool quantized(const torch::nn::Module& model);
+/// What the model is quantized to; nothing where it is not.
+std::optional<Quantization> quantization(const torch::nn::Module& model);
 
 /// Throws InvalidInput where it is: `run`, whose model it is, cannot be trained or made into another.
 void check_not_quantized(const torch::nn::Module& model, const std::string& run);

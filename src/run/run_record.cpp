@@ -39,7 +39,8 @@ std::optional<int64_t> saved_step(const std::string& state) {
   }
 }
 
-bool has_int8(const TensorHeader& weights) {
+bool are_quantized(const TensorHeader& weights) {
+  if (weights.metadata.contains(kQuantizedKey)) return true;
   return std::any_of(weights.tensors.begin(), weights.tensors.end(),
                      [](const TensorEntry& entry) { return entry.dtype == "I8"; });
 }
@@ -119,7 +120,7 @@ RunRecord read_run(const std::string& folder) {
   if (!fs::exists(files.model())) return run;
   const TensorHeader weights = read_tensor_header(files.model());
   run.parameters = count_parameters(weights);
-  run.quantized = has_int8(weights);
+  run.quantized = are_quantized(weights);
   return run;
 }
 

@@ -18,7 +18,7 @@ struct RunRecord {
   Settings settings;
   Curves curves;
   std::optional<ParameterCount> parameters;  ///< none before there are weights
-  bool quantized = false;                    ///< its weights are int8: it cannot be trained
+  bool quantized = false;                    ///< its weights are int8 or bfloat16: it cannot be trained
   Provenance provenance;                     ///< empty where the run has no run.json
   std::optional<int64_t> saved;  ///< the step that it would be resumed from; none without a readable state
 

@@ -17,6 +17,9 @@ struct TensorEntry {
 };
 
 /// The start of a safetensors file: eight bytes of length (little-endian), then that much JSON.
+/// A key of the metadata of weights: what they were quantized to. (int8 of earlier versions has none.)
+inline constexpr const char* kQuantizedKey = "quantized";
+
 struct TensorHeader {
   std::vector<TensorEntry> tensors;  ///< in the order the header names them
   std::map<std::string, std::string> metadata;

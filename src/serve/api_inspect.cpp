@@ -122,7 +122,7 @@ Likelihood score_example(Task& task, const Batch& example) {
 
 /// Throws ApiError where there can be no forward pass over these texts.
 void check_captured_text(const ServedModel& model, const std::string& text, const std::string& target) {
-  if (split_words(text).empty()) throw ApiError(400, "'text' is empty: give a text to look at", "text");
+  if (split_words(text).empty()) throw ApiError(400, "'text' is empty: give a text to inspect", "text");
   if (model.use() != "translate" && !target.empty()) {
     throw ApiError(400,
                    fmt::format("'target': '{}' reads one text alone, its task is {}: leave it out",

@@ -79,7 +79,7 @@ ServedModel::ServedModel(const NamedRun& run, const std::string& weights, int64_
   struct stat file = {};
   if (::stat(run_.folder.weights(weights).c_str(), &file) == 0) created_ = file.st_mtime;
   for (const at::Tensor& parameter : task().model().parameters()) parameters_ += parameter.numel();
-  quantized_ = quantized(task().model());
+  quantization_ = quantization(task().model());
 }
 
 void ServedModel::check_line(const std::string& text, const std::string& name, const char* field) const {
@@ -101,7 +101,7 @@ nlohmann::ordered_json ServedModel::entry() const {
                                   {"use", use_},
                                   {"attention", attention_summary(recipe.model, use_)},
                                   {"parameters", parameters_},
-                                  {"precision", quantized_ ? "int8" : "float32"},
+                                  {"precision", quantization_ ? choice_name(*quantization_) : "float32"},
                                   {"max_length", recipe.model.max_length}};
   if (use_ == "translate") entry["beam"] = recipe.decode.beam;
   if (languages_) entry["languages"] = {{"source", languages_->source}, {"target", languages_->target}};

@@ -54,7 +54,7 @@ class ServedModel {
   std::unique_ptr<Batcher> batcher_;
   std::optional<LanguagePair> languages_;
   int64_t created_ = 0, parameters_ = 0;
-  bool quantized_ = false;
+  std::optional<Quantization> quantization_;
 };
 
 }  // namespace synthesizer::serve

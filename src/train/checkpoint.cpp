@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "model/prepare.h"
+#include "run/safetensors_header.h"
 #include "train/safetensors.h"
 
 namespace synthesizer {
@@ -77,19 +78,18 @@ IntervalSums interval_of(const TensorFile& file, const std::string& path) {
 
 /// What a weight's scale is called in a file where the weight itself is int8.
 std::string scale_name(const std::string& weight) {
-  return weight + ".scale";
+  return weight + Int8Matrix::kScaleSuffix;
 }
 
-/// The tensors of a model as a file has them: a quantized weight as the two tensors it is made of.
+/// The tensors of a model as a file has them: a quantized weight as the tensors it is made of.
 NamedTensors as_saved(const torch::nn::Module& model) {
-  std::map<std::string, const Int8Matrix*> quantized;
-  for (const MatrixSlot& slot : matrix_slots(model)) quantized[slot.name] = as_int8(*slot.form);
+  std::map<std::string, const QuantizedMatrix*> quantized;
+  for (const MatrixSlot& slot : matrix_slots(model)) quantized[slot.name] = as_quantized(*slot.form);
   NamedTensors all;
   for (const NamedTensor& one : saved_tensors(model)) {
     const auto found = quantized.find(one.name);
     if (found != quantized.end() && found->second) {
-      all.push_back({one.name, found->second->quantized()});
-      all.push_back({scale_name(one.name), found->second->scale()});
+      for (const auto& [suffix, tensor] : found->second->parts()) all.push_back({one.name + suffix, tensor});
     } else {
       all.push_back(one);
     }
@@ -158,6 +158,17 @@ std::shared_ptr<const Int8Matrix> int8_of(const TensorFile& file, const std::str
   return std::make_shared<Int8Matrix>(quantized, scale);
 }
 
+/// The numbers of fewer bits that a file has in place of a matrix; none where it has float32, or numbers that
+/// are to become float32.
+std::shared_ptr<const QuantizedMatrix> quantized_of(const TensorFile& file, const std::string& path,
+                                                    const std::string& name, const at::Tensor& found) {
+  if (found.scalar_type() == at::kChar) return int8_of(file, path, name, found);
+  const auto kind = file.metadata().find(kQuantizedKey);
+  const bool bfloat16 = found.scalar_type() == at::kBFloat16 && kind != file.metadata().end() &&
+                        kind->second == choice_name(Quantization::bfloat16);
+  return bfloat16 ? std::make_shared<Bfloat16Matrix>(found) : nullptr;
+}
+
 /// The tensors at hand become those of the file's memory map: nothing is read until it is used.
 void adopt(const TensorFile& file, const std::string& path, const std::string& prefix,
            torch::nn::Module& model) {
@@ -167,14 +178,16 @@ void adopt(const TensorFile& file, const std::string& path, const std::string& p
   for (MatrixSlot& slot : matrix_slots(model)) matrices[slot.name] = slot;
   for (const auto& [name, tensor] : into) {
     const auto found = file.tensor(prefix + name);
-    if (found.scalar_type() != at::kChar) {
-      tensor.set_data(found.to(tensor.options()));
-    } else if (matrices.contains(name)) {
-      replace_by_int8(matrices[name], int8_of(file, path, prefix + name, found));
-    } else {
+    if (matrices.contains(name)) {
+      if (auto quantized = quantized_of(file, path, prefix + name, found)) {
+        replace_by(std::move(quantized), matrices[name]);
+        continue;
+      }
+    } else if (found.scalar_type() == at::kChar) {
       invalid(fmt::format("{}: '{}' is int8 there: only matrices of linear maps and embeddings can be", path,
                           name));
     }
+    tensor.set_data(found.to(tensor.options()));
   }
 }
 
@@ -183,6 +196,7 @@ void adopt(const TensorFile& file, const std::string& path, const std::string& p
 void save_weights(const std::string& path, const torch::nn::Module& model, int64_t step, Metadata metadata) {
   metadata["format"] = "pt";
   metadata["step"] = std::to_string(step);
+  if (const auto kind = quantization(model)) metadata[kQuantizedKey] = choice_name(*kind);
   save_tensors(path, as_saved(model), metadata);
 }
 

@@ -5,11 +5,11 @@
 
 namespace example {
 
-/// A seventh variant, as anybody can add one: a number for each distance between two positions.
+/// A variant added from outside the library: one number per distance between two positions.
 ///
 ///     S_ij = table[m, i - j + N - 1]        for head m, trained
 ///
-/// Parameters H(2N - 1); no product is needed for S, and no token is looked at.
+/// Parameters H(2N - 1); S depends on no token and needs no product.
 class Distance : public synthesizer::Synthesis {
  public:
   explicit Distance(const synthesizer::AttentionOptions& options)

@@ -5,7 +5,17 @@ import struct
 
 import numpy
 
-DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1", "BOOL": "?"}
+DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I8": "i1",
+    "U8": "u1",
+    "BOOL": "?",
+    "BF16": "<u2",
+}  # the last as bits: numpy has no such numbers
+# fmt: skip
 
 
 # Differ from run to run, and with them the checksum of a file that has them.

@@ -111,10 +111,11 @@ def test_a_converted_run_is_not_compared(synth, train, mistake, language_recipe,
     assert "train it first" not in line
 
 
-def test_an_int8_run_is_not_compared(synth, mistake, language_run, tmp_path):
+@pytest.mark.parametrize("kind", ["int8", "bfloat16"])
+def test_a_quantized_run_is_not_compared(synth, mistake, language_run, tmp_path, kind):
     """It cannot be trained further, so this is no advice."""
     small = tmp_path / "small"
-    synth("export", language_run, "--quantize", "int8", "--run", small, "--no-scores")
+    synth("export", language_run, "--quantize", kind, "--run", small, "--no-scores")
     words = [small, "synth export", f"synth eval {small}"]
     assert "--init-from" not in mistake(
         "compare", language_run, small, "--run", tmp_path / "all", words=words
@@ -152,7 +153,7 @@ def test_the_command_of_a_page_can_be_pasted(synth, language_run, tmp_path):
 
 def test_each_task_has_its_command(mistake, class_run, language_run, numbers_run):
     for command, run, words in [
-        ("generate", class_run, ["does not go on from a text", "synth classify"]),
+        ("generate", class_run, ["does not continue a text", "synth classify"]),
         ("generate", numbers_run, ["synth translate"]),
         ("translate", class_run, ["synth classify"]),
         ("translate", language_run, ["does not turn one text into another", "synth generate"]),

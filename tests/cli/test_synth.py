@@ -159,7 +159,11 @@ def test_bench_takes_a_step_for_every_line(tmp_path):
     assert (tmp_path / "model.safetensors").exists() and (tmp_path / "tokens.safetensors").exists()
 
 
-@pytest.mark.parametrize("quantize", [[], ["--quantize", "int8"]], ids=["float32", "int8"])
+@pytest.mark.parametrize(
+    "quantize",
+    [[], ["--quantize", "int8"], ["--quantize", "bfloat16"]],
+    ids=["float32", "int8", "bfloat16"],
+)
 def test_bench_translates_for_every_line(tmp_path, quantize):
     command = [os.environ["SYNTH"], "bench", "decode", "--attention", "R", "--length", "3", *quantize]
     done = subprocess.run(

@@ -285,6 +285,7 @@ def tensor_seeds(program):
         "training_state": "training_state",
         "float": "int8_export",
         "int8": "int8_export",
+        "bfloat16": "int8_export",
     }.items():
         put(target, name, without_checksum(made[name]))
         put(target, name + "-checksum", made[name])

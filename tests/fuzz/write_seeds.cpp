@@ -20,7 +20,10 @@ int main(int, char** arguments) {
   c10::NoGradGuard no_grad;
   fuzz::MapModel map;
   save_weights(folder + "float", map, 3);
-  quantize(map, "int8");
+  fuzz::MapModel half;
+  quantize(half, Quantization::bfloat16);
+  save_weights(folder + "bfloat16", half, 3);
+  quantize(map, Quantization::int8);
   save_weights(folder + "int8", map, 3);
   save_tensors(folder + "dtypes", {{"f64", at::ones({2}, at::kDouble)},
                                    {"bf16", at::ones({1, 3}, at::kBFloat16)},

@@ -25,7 +25,7 @@ struct Text {
 const std::vector<Text> kTexts = {{0, 9, 7}, {0, 4, 3}, {2, 12, 9}, {5, 6, 1}, {6, 3, 9}, {9, 5, 4}};
 constexpr int64_t kSlots = 4;
 
-class Slots : public ::testing::TestWithParam<std::tuple<ModelOptions, bool>> {
+class Slots : public ::testing::TestWithParam<std::tuple<ModelOptions, std::optional<Quantization>>> {
  protected:
   /// With widths that vectors divide: LibTorch computes what is left over at the end of all rows (GELU, the
   /// gates of convolutions) with other code, so that its bits would depend on the number of rows.
@@ -48,7 +48,7 @@ class Slots : public ::testing::TestWithParam<std::tuple<ModelOptions, bool>> {
 
   template <class Model>
   void ready(Model& model) {
-    if (std::get<1>(GetParam())) quantize(model, "int8");
+    if (const auto kind = std::get<1>(GetParam())) quantize(model, *kind);
     prepare_for_inference(model);
   }
 
@@ -177,7 +177,8 @@ TEST_P(Slots, LongSourcesEncodedTogetherHaveTheBitsOfEachAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Slots,
                          ::testing::Combine(::testing::ValuesIn(testing::kinds_of_models()),
-                                            ::testing::Bool()),
+                                            ::testing::Values(std::nullopt, Quantization::int8,
+                                                              Quantization::bfloat16)),
                          [](const auto& info) { return "kind" + std::to_string(info.index); });
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kWords = 40, kThreads = 16;
 using TokenRows = std::vector<std::vector<int64_t>>;
 
-class PreparedModel : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
+class PreparedModel : public ::testing::TestWithParam<std::tuple<const char*, std::optional<Quantization>>> {
  protected:
   PreparedModel() {
     at::manual_seed(3);
@@ -33,8 +33,7 @@ class PreparedModel : public ::testing::TestWithParam<std::tuple<const char*, co
     options.max_length = 24;
     options.attention = {std::get<0>(GetParam())};
     model_ = std::make_shared<EncoderDecoder>(options, kWords, kWords, true);
-    const std::string kind = std::get<1>(GetParam());
-    if (kind == "int8") quantize(*model_, kind);
+    if (const auto kind = std::get<1>(GetParam())) quantize(*model_, *kind);
     prepare_for_inference(*model_);
   }
 
@@ -74,7 +73,8 @@ TEST_P(PreparedModel, GivesEveryThreadWhatOneAloneGets) {
 
 INSTANTIATE_TEST_SUITE_P(Models, PreparedModel,
                          ::testing::Combine(::testing::Values("V", "R", "FR", "D+V", "light-conv"),
-                                            ::testing::Values("float32", "int8")));
+                                            ::testing::Values(std::nullopt, Quantization::int8,
+                                                              Quantization::bfloat16)));
 
 TEST(PreparedModels, RefuseGradients) {
   ModelOptions options;

@@ -30,6 +30,32 @@ constexpr int kStrip = 12;  // rows worked on at once: 24 sums in 32 registers
 constexpr int kStrip = 6;  // 12 sums in 16 registers
 #endif
 
+/// Rows of panels as they are stored: how many words a row has, and its two vectors.
+struct Float32Rows {
+  static constexpr int64_t kWords = kPanel;
+  static HWY_INLINE void load(const float* HWY_RESTRICT row, V& first, V& second) {
+    const D d;
+    first = hn::Load(d, row);
+    second = hn::Load(d, row + kLanes);
+  }
+};
+struct Bfloat16Rows {
+  static constexpr int64_t kWords = kLanes;
+  static HWY_INLINE void load(const float* HWY_RESTRICT row, V& first, V& second) {
+    const D d;
+    const hn::RebindToUnsigned<D> words;
+    const auto pairs = hn::BitCast(words, hn::Load(d, row));
+    first = hn::BitCast(d, hn::And(pairs, hn::Set(words, 0xffff0000u)));
+    second = hn::BitCast(d, hn::ShiftLeft<16>(pairs));
+  }
+  static HWY_INLINE void store(V first, V second, float* HWY_RESTRICT row) {
+    const D d;
+    const hn::RebindToUnsigned<D> words;
+    const auto upper = hn::And(hn::BitCast(words, first), hn::Set(words, 0xffff0000u));
+    hn::Store(hn::BitCast(d, hn::Or(upper, hn::ShiftRight<16>(hn::BitCast(words, second)))), d, row);
+  }
+};
+
 /// A strip of rows of the left factor and of the result.
 struct Strip {
   const float* a;
@@ -58,7 +84,7 @@ HWY_INLINE void for_each_row(const Body& body) {
 }
 
 /// One strip of kRows rows against one panel; `columns` of the panel's columns exist in c.
-template <int kRows, bool kTransposed>
+template <int kRows, bool kTransposed, class Rows>
 void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRICT b, NextPanel next, bool add,
                        int64_t columns) {
   const D d;
@@ -68,9 +94,10 @@ void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRIC
   for_each_row<kRows>([&](auto r) HWY_ATTR { sum0[r] = sum1[r] = hn::Zero(d); });
   for (int64_t k = 0; k < strip.inner;) {
     hwy::Prefetch(next.part);
-    next.part += kPanel;
-    for (const int64_t end = std::min(k + next.strips, strip.inner); k < end; ++k, b += kPanel) {
-      const V b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
+    next.part += Rows::kWords;
+    for (const int64_t end = std::min(k + next.strips, strip.inner); k < end; ++k, b += Rows::kWords) {
+      V b0, b1;
+      Rows::load(b, b0, b1);
       for_each_row<kRows>([&](auto r) HWY_ATTR {
         const V x = hn::Set(d, kTransposed ? a[k * stride + r] : a[r * stride + k]);
         sum0[r] = hn::MulAdd(x, b0, sum0[r]);
@@ -100,18 +127,20 @@ void strip_times_panel(float alpha, const Strip& strip, const float* HWY_RESTRIC
 }
 
 /// The number of rows as a constant: the sums must live in registers.
-template <bool kTransposed, int kRows = kStrip, class... Args>
+template <bool kTransposed, class Rows, int kRows = kStrip, class... Args>
 HWY_INLINE void with_rows(int64_t rows, const Args&... args) {
   if (rows == kRows) {
-    strip_times_panel<kRows, kTransposed>(args...);
+    strip_times_panel<kRows, kTransposed, Rows>(args...);
   } else if constexpr (kRows > 1) {
-    with_rows<kTransposed, kRows - 1>(rows, args...);
+    with_rows<kTransposed, Rows, kRows - 1>(rows, args...);
   }
 }
 
-void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_inner, int64_t inner_begin,
-              int64_t column, bool add, const Matrix& c, const TriangularPart& part) {
-  const int64_t panel_size = packed_inner * kPanel;
+template <class Rows>
+HWY_INLINE void multiply_panels(float alpha, const Matrix& a, const float* packed, int64_t packed_inner,
+                                int64_t inner_begin, int64_t column, bool add, const Matrix& c,
+                                const TriangularPart& part) {
+  const int64_t panel_size = packed_inner * Rows::kWords;
   const bool transposed = a.column_stride != 1;
   // Strips of almost equal height: a strip of one or two rows would wait for its own sums.
   const int64_t strips = (c.rows + kStrip - 1) / kStrip;
@@ -129,15 +158,24 @@ void Multiply(float alpha, const Matrix& a, const float* packed, int64_t packed_
       const Strip strip = {a.data + r * a.row_stride + from * a.column_stride,
                            transposed ? a.column_stride : a.row_stride, to - from,
                            c.data + r * c.row_stride + panel, c.row_stride};
-      const float* b = packed + (column + panel) / kPanel * panel_size + (inner_begin + from) * kPanel;
-      const NextPanel next = {b + panel_size + n * a.columns / strips * kPanel, strips};
+      const float* b = packed + (column + panel) / kPanel * panel_size + (inner_begin + from) * Rows::kWords;
+      const NextPanel next = {b + panel_size + n * a.columns / strips * Rows::kWords, strips};
       const int64_t wide = std::min(kPanel, columns - panel);
       if (transposed) {
-        with_rows<true>(end - r, alpha, strip, b, next, add, wide);
+        with_rows<true, Rows>(end - r, alpha, strip, b, next, add, wide);
       } else {
-        with_rows<false>(end - r, alpha, strip, b, next, add, wide);
+        with_rows<false, Rows>(end - r, alpha, strip, b, next, add, wide);
       }
     }
+  }
+}
+
+void Multiply(Storage storage, float alpha, const Matrix& a, const float* packed, int64_t packed_inner,
+              int64_t inner_begin, int64_t column, bool add, const Matrix& c, const TriangularPart& part) {
+  if (storage == Storage::bfloat16) {
+    multiply_panels<Bfloat16Rows>(alpha, a, packed, packed_inner, inner_begin, column, add, c, part);
+  } else {
+    multiply_panels<Float32Rows>(alpha, a, packed, packed_inner, inner_begin, column, add, c, part);
   }
 }
 
@@ -191,8 +229,22 @@ void Pack(const Matrix& b, float* to) {
   }
 }
 
-int64_t PackedSize(int64_t inner, int64_t columns) {
-  return (columns + kPanel - 1) / kPanel * kPanel * inner;
+/// Rows of panels of float32 as bfloat16.
+void Halve(const float* packed, int64_t rows, float* to) {
+  for (int64_t row = 0; row < rows; ++row) {
+    V first, second;
+    Float32Rows::load(packed + row * Float32Rows::kWords, first, second);
+    Bfloat16Rows::store(first, second, to + row * Bfloat16Rows::kWords);
+  }
+}
+
+/// Rows of all panels together.
+int64_t PanelRows(int64_t inner, int64_t columns) {
+  return (columns + kPanel - 1) / kPanel * inner;
+}
+
+int64_t WordsOfRow(Storage storage) {
+  return storage == Storage::bfloat16 ? Bfloat16Rows::kWords : Float32Rows::kWords;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -204,7 +256,17 @@ namespace synthesizer::kernel {
 
 HWY_EXPORT(Multiply);
 HWY_EXPORT(Pack);
-HWY_EXPORT(PackedSize);
+HWY_EXPORT(Halve);
+HWY_EXPORT(PanelRows);
+HWY_EXPORT(WordsOfRow);
+
+namespace {
+
+int64_t packed_words(int64_t inner, int64_t columns, Storage storage) {
+  return HWY_DYNAMIC_DISPATCH(PanelRows)(inner, columns) * HWY_DYNAMIC_DISPATCH(WordsOfRow)(storage);
+}
+
+}  // namespace
 
 void Factor::pack(const Matrix& b, int64_t rows) {
   if (worth_packing(rows)) {
@@ -219,7 +281,8 @@ void Factor::pack(const Matrix& b, int64_t rows) {
 void Factor::reserve(const Matrix& b) {
   matrix_ = b;
   packed_ = true;
-  const auto size = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
+  storage_ = Storage::float32;
+  const auto size = static_cast<size_t>(packed_words(b.rows, b.columns, storage_));
   if (size <= capacity_) return;
   data_ = aligned_floats(size);
   capacity_ = size;
@@ -229,18 +292,31 @@ void Factor::pack_columns(int64_t begin, int64_t end) const {
   HWY_DYNAMIC_DISPATCH(Pack)(matrix_.column_range(begin, end), data_.get() + begin * matrix_.rows);
 }
 
-void Factor::pack_weight(const Matrix& b) {
+void Factor::pack_weight(const Matrix& b, Storage storage) {
   matrix_ = b;
   packed_ = true;
-  capacity_ = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(PackedSize)(b.rows, b.columns));
+  storage_ = storage;
+  capacity_ = static_cast<size_t>(packed_words(b.rows, b.columns, storage));
   data_ = weight_memory(capacity_);
-  HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());
+  if (storage == Storage::float32) {
+    HWY_DYNAMIC_DISPATCH(Pack)(b, data_.get());
+    return;
+  }
+  const auto wide = aligned_floats(static_cast<size_t>(kPanelAlignment * b.rows));
+  for (int64_t column = 0; column < b.columns; column += kPanelAlignment) {
+    const Matrix part = b.column_range(column, std::min(column + kPanelAlignment, b.columns));
+    HWY_DYNAMIC_DISPATCH(Pack)(part, wide.get());
+    HWY_DYNAMIC_DISPATCH(Halve)
+    (wide.get(), HWY_DYNAMIC_DISPATCH(PanelRows)(b.rows, part.columns),
+     data_.get() + packed_words(b.rows, column, storage));
+  }
 }
 
 void multiply(float alpha, const Matrix& a, const Factor& b, int64_t inner, int64_t column, bool add,
               const Matrix& c, const TriangularPart& part) {
   if (b.packed()) {
-    HWY_DYNAMIC_DISPATCH(Multiply)(alpha, a, b.panels(), b.matrix().rows, inner, column, add, c, part);
+    HWY_DYNAMIC_DISPATCH(Multiply)
+    (b.storage(), alpha, a, b.panels(), b.matrix().rows, inner, column, add, c, part);
   } else {
     const Matrix right =
         b.matrix().row_range(inner, inner + a.columns).column_range(column, column + c.columns);

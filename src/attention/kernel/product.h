@@ -6,6 +6,10 @@
 
 namespace synthesizer::kernel {
 
+/// How the numbers of a packed factor are stored. bfloat16 takes half of the memory, and so half of the time
+/// where reading a weight is what takes it; products and sums are float32 all the same.
+enum class Storage { float32, bfloat16 };
+
 /// The right factor of a product, rearranged once into the order in which the product reads it: panels of a
 /// few columns, each panel row after row. A head's keys and values are packed once and meet many blocks of
 /// rows, where a BLAS call would pack them again for every block.
@@ -20,17 +24,21 @@ class Factor {
   /// multiple of kPanelAlignment, and so is `end`, or it is the end of b.
   void reserve(const Matrix& b);
   void pack_columns(int64_t begin, int64_t end) const;
-  /// Packs a weight, for any number of rows, into memory of its own kind (weight_memory.h).
-  void pack_weight(const Matrix& b);
+  /// Packs a weight, for any number of rows, into memory of its own kind (weight_memory.h). For bfloat16 its
+  /// numbers must be such numbers already: the lower 16 bits are dropped.
+  void pack_weight(const Matrix& b, Storage storage = Storage::float32);
 
   bool packed() const { return packed_; }
+  Storage storage() const { return storage_; }
   const Matrix& matrix() const { return matrix_; }  ///< as taken
+  /// Of bfloat16: two numbers in each word, one of either vector of a panel's row.
   const float* panels() const { return data_.get(); }
-  size_t capacity() const { return capacity_; }  ///< numbers that there is room for
+  size_t capacity() const { return capacity_; }  ///< words that there is room for
 
  private:
   Matrix matrix_;
   bool packed_ = false;
+  Storage storage_ = Storage::float32;
   size_t capacity_ = 0;
   std::shared_ptr<float[]> data_;
 };

@@ -76,7 +76,7 @@ TEST_P(BaselineModule, drops_in_training_alone_and_keeps_the_mean) {
 TEST_P(BaselineModule, has_no_weights_and_takes_no_bias) {
   auto layer = make_layer(GetParam());
   const auto x = noise({2, 4, 12}, 1);
-  EXPECT_THAT([&] { layer->weights(x); }, ThrowsMessage<InvalidInput>(HasSubstr("there are none")));
+  EXPECT_THAT([&] { layer->weights(x); }, ThrowsMessage<InvalidInput>(HasSubstr("no attention weights")));
   EXPECT_THAT(
       [&] {
         layer->forward(x, {}, at::zeros({3, 4, 4}));
