@@ -8,7 +8,7 @@ stopped and started again; a run of other settings than the file's is an error. 
 best with --threads 1; --data is the folder of the recipe's data; --show prints what is there and trains
 nothing. Scores of earlier runs are in study/recorded/NAME.json; --anew passes them over, --record writes each
 run's there as soon as it is finished. The table goes to standard output and to DIR/table.md, all numbers to
-DIR/results.json.
+DIR/results.json. Relative paths are those of the folder in which ./run was called.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -34,8 +35,35 @@ from pathlib import Path
 import tomllib
 from comparison.process import SYNTH
 
-TRAINING = {"recipe", "seeds", "set", "rows", "held_out", "average"}
-SCORES = {"eval", "measures", "choose", "test", "test_measures"}
+
+def list_of(kind: type, least: int = 0) -> Callable[[object], bool]:
+    """A check of a value; true is no whole number."""
+
+    def holds(value: object) -> bool:
+        return isinstance(value, list) and len(value) >= least and all(type(entry) is kind for entry in value)
+
+    return holds
+
+
+def instance_of(kind: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+# The keys of a file: what their values must be, in words and as a check.
+KEYS: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "recipe": ("a text", instance_of(str)),
+    "seeds": ("a list of whole numbers", list_of(int)),
+    "set": ("a list of texts", list_of(str)),
+    "rows": ("a list of tables", list_of(dict)),
+    "held_out": ("a table", instance_of(dict)),
+    "average": ("true or false", instance_of(bool)),
+    "eval": ("a list of texts", list_of(str)),
+    "measures": ("a list of one text or more", list_of(str, 1)),
+    "choose": ("a table", instance_of(dict)),
+    "test": ("a list of texts", list_of(str)),
+    "test_measures": ("a list of one text or more", list_of(str, 1)),
+}
+NEEDED = ["recipe", "seeds", "rows"]
 TRAINED_WITH = ["set", "held_out", "average"]  # what a run depends on beside its recipe, row and seed
 # Of Student's t distribution with 1, 2, … degrees of freedom: 97.5% lie below.
 QUANTILES = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
@@ -74,12 +102,24 @@ def name_of(attention: str, settings: dict, seed: int) -> str:
     return "_".join([attention, *words, f"seed={seed}"]).replace("/", "-")
 
 
-def check(study: dict, recipe: dict) -> None:
+def check(study: dict) -> None:
     """Ends the program where the file asks for what cannot be done, before anything is trained."""
-    if unknown := study.keys() - TRAINING - SCORES:
-        sys.exit(f"study: unknown key {min(unknown)}: there are {', '.join(sorted(TRAINING | SCORES))}")
-    if len(study["seeds"]) > len(QUANTILES) + 1:
-        sys.exit(f"study: {len(study['seeds'])} seeds: intervals are known for at most {len(QUANTILES) + 1}")
+    if unknown := study.keys() - KEYS.keys():
+        sys.exit(f"study: unknown key {min(unknown)}: there are {', '.join(sorted(KEYS))}")
+    for key in NEEDED:
+        if study.get(key) in (None, [], ""):
+            sys.exit(f"study: the file has no {key}")
+    for key, value in study.items():
+        what, holds = KEYS[key]
+        if not holds(value):
+            sys.exit(f"study: {key} must be {what}")
+    for row in study["rows"]:
+        check_row(row)
+    seeds = study["seeds"]
+    if len(seeds) > len(QUANTILES) + 1:
+        sys.exit(f"study: {len(seeds)} seeds: intervals are known for at most {len(QUANTILES) + 1}")
+    if twice := {seed for seed in seeds if seeds.count(seed) > 1}:
+        sys.exit(f"study: seed {min(twice)} is given twice: one run would count as two")
     steps_of(study)
     names = [name_of(*row, study["seeds"][0]) for row in rows_of(study)]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -88,8 +128,42 @@ def check(study: dict, recipe: dict) -> None:
         sys.exit("study: choose and test need each other: only rows that dev chose are tested")
     if "choose" in study and study["choose"].keys() not in ({"highest"}, {"lowest"}):
         sys.exit('study: choose is { highest = "MEASURE" } or { lowest = "MEASURE" }')
-    if "held_out" in study and recipe["data"].get("columns"):
+    if "eval" not in study:
+        check_measures(measures_on_dev(study), {"loss": 0.0})
+
+
+def check_row(row: dict) -> None:
+    if unknown := row.keys() - {"attention", "grid"}:
+        sys.exit(f"study: unknown key {min(unknown)} in [[rows]]: there are attention, grid")
+    if not list_of(str, 1)(row.get("attention")):
+        sys.exit("study: attention of [[rows]] must be a list of one text or more")
+    grid = row.get("grid", {})
+    if not isinstance(grid, dict) or not all(isinstance(values, list) and values for values in grid.values()):
+        sys.exit("study: grid of [[rows]] must be a table of lists of one value or more")
+
+
+def check_held_out(part: dict, recipe: dict) -> None:
+    kinds = {"from": str, "rows": int, "test": str}
+    if part.keys() != kinds.keys() or any(type(part[key]) is not kind for key, kind in kinds.items()):
+        sys.exit('study: held_out is { from = "FILE", rows = NUMBER, test = "FILE" }')
+    if recipe.get("data", {}).get("columns"):
         sys.exit("study: held_out does not go with data.columns: a header would be cut as a line")
+
+
+def measures_on_dev(study: dict) -> list[str]:
+    return [*study.get("measures", ["loss"]), *study.get("choose", {}).values()]
+
+
+def measures_on_test(study: dict) -> list[str]:
+    return study.get("test_measures", study.get("measures", ["loss"]))
+
+
+def check_measures(names: list[str], scores: dict) -> None:
+    """Ends the program where one of them is not among the scores. Which there are only `synth eval` tells."""
+    known = sorted(name for name, value in scores.items() if not isinstance(value, str))
+    for name in names:
+        if name not in known:
+            sys.exit(f"study: there is no measure {name}: there are {', '.join(known)}")
 
 
 def steps_of(study: dict) -> int:
@@ -98,6 +172,8 @@ def steps_of(study: dict) -> int:
         sys.exit(
             'study: the file sets no train.steps, which are to be fixed in advance: set = ["train.steps=…"]'
         )
+    if not steps[-1].isdecimal():
+        sys.exit(f"study: train.steps={steps[-1]} is no number of steps")
     return int(steps[-1])
 
 
@@ -125,6 +201,21 @@ def output_of(command: list) -> str:
     return output
 
 
+def read(path: Path, advice: str = "") -> bytes:
+    """Of a file that the user named."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        sys.exit(f"study: {path} cannot be read: {error.strerror}{advice}")
+
+
+def read_toml(path: Path) -> dict:
+    try:
+        return tomllib.loads(read(path).decode())
+    except ValueError as error:
+        sys.exit(f"study: {path} is not TOML: {error}")
+
+
 def write(path: Path, content: bytes) -> None:
     """All of it or nothing, whenever this program is killed."""
     beside = path.with_name(path.name + ".tmp")
@@ -140,9 +231,16 @@ def hold_out(part: dict, source: Path, folder: Path) -> dict:
     """Cuts a dev set from the training file; the settings that name the files.
 
     Lines are chosen by their hash: the same ones on every machine, and equal lines are on one side."""
-    file = source / part["from"]
+    file, test = source / part["from"], source / part["test"]
+    advice = ": give the folder of the recipe's data with --data"
+    if not test.is_file():
+        sys.exit(f"study: there is no file {test}{advice}")
+    content = read(file, advice)
     packed = file.suffix == ".gz"
-    content = gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
+    try:
+        content = gzip.decompress(content) if packed else content
+    except (OSError, EOFError, zlib.error) as error:
+        sys.exit(f"study: {file} is a damaged gzip file: {error}")
     lines = content.removesuffix(b"\n").split(b"\n")
     if not 0 < part["rows"] < len(lines):
         sys.exit(f"study: held_out.rows is {part['rows']}, but {file} has {len(lines)} lines")
@@ -154,8 +252,7 @@ def hold_out(part: dict, source: Path, folder: Path) -> dict:
         kept = [line for line, found in zip(lines, hashes) if (found <= limit) == (split == "dev")]
         text = b"".join(line + b"\n" for line in kept)
         write(folder / name, gzip.compress(text, mtime=0) if packed else text)
-    test = str((source / part["test"]).resolve())
-    given = {"root": str(folder.resolve()), **names, "test": test}
+    given = {"root": str(folder.resolve()), **names, "test": str(test.resolve())}
     return {f"data.{key}": value for key, value in given.items()}
 
 
@@ -261,6 +358,7 @@ def result_of(
         trained = is_trained(run, settings_of(study, recipe, attention, settings, seed))
         scores = scores_of(study, run) if trained else recorded.scores(run.name, "dev")
         if scores is not None:
+            check_measures(measures_on_dev(study), scores)
             row["seeds"].append(seed)
             row["runs"].append(run.name)
             row["scores"].append(scores)
@@ -326,19 +424,31 @@ def table_of_test(study: dict, best: list[dict], folder: Path, recorded: Recorde
         scores = [test_scores_of(study, folder / name, recorded) for name in row["runs"]]
         if None in scores:
             return ""
+        for known in scores:
+            check_measures(measures_on_test(study), known)
         row["test"] = scores
     rows = [{**row, "scores": row["test"]} for row in best]
-    measures = study.get("test_measures", study.get("measures", ["loss"]))
     title = "\nOn test, of each attention the row that dev chose:\n\n"
-    return title + table(measures, rows, rows[0])
+    return title + table(measures_on_test(study), rows, rows[0])
 
 
 def do_all(pool: ThreadPoolExecutor, work: Callable, arguments: Iterable[tuple]) -> None:
     """When one fails, those that run beside it are finished and no other is started."""
     trainings: list[Future] = []
+    failed = threading.Event()  # a thread whose work has failed takes the next before it can be cancelled
+
+    def work_on(*given) -> None:
+        if failed.is_set():
+            return
+        try:
+            work(*given)
+        except BaseException:
+            failed.set()
+            raise
+
     try:
         for given in arguments:
-            trainings.append(pool.submit(work, *given))
+            trainings.append(pool.submit(work_on, *given))
         for training in as_completed(trainings):
             training.result()
     except BaseException:
@@ -347,11 +457,18 @@ def do_all(pool: ThreadPoolExecutor, work: Callable, arguments: Iterable[tuple])
         raise
 
 
+def path_of_caller(text: str) -> Path:
+    """./run changes the folder: a path is meant from where the user stands."""
+    return Path(os.environ.get("CALLER", "."), text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--folder", type=Path, help="of the runs (default: runs/study/NAME)")
-    parser.add_argument("--data", help="folder of the recipe's data")
+    parser.add_argument("file", type=path_of_caller)
+    parser.add_argument(
+        "--folder", type=path_of_caller, help="of the runs (default: runs/study/NAME of the repository)"
+    )
+    parser.add_argument("--data", type=path_of_caller, help="folder of the recipe's data")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--jobs", type=int, default=1, help="trainings at once (default: %(default)s)")
     parser.add_argument("--show", action="store_true", help="train nothing")
@@ -360,15 +477,22 @@ def main() -> None:
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, pass_on)
-    study = tomllib.loads(options.file.read_text())
+    if options.jobs < 1:
+        sys.exit(f"study: --jobs is {options.jobs}: it must be at least 1")
+    study = read_toml(options.file)
+    check(study)
     file = (options.file.parent / study["recipe"]).resolve()
-    recipe = tomllib.loads(file.read_text())
-    check(study, recipe)
+    recipe = read_toml(file)
+    if "held_out" in study:
+        check_held_out(study["held_out"], recipe)
     folder = options.folder or Path("runs/study") / options.file.stem
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(f"study: {folder} cannot be made: {error.strerror}")
     rows = rows_of(study)
     threads = ["--threads", str(options.threads)] if options.threads else []
-    data = {"data.root": options.data} if options.data else {}
+    data = {"data.root": str(options.data)} if options.data else {}
 
     record = options.file.parent / "recorded" / f"{options.file.stem}.json"
     recorded = Recorded(record, study, recipe, options.anew)
@@ -384,6 +508,7 @@ def main() -> None:
             train(study, file, run, wanted, data, threads)
         if "eval" in study:
             evaluate(run, "study.json", study["eval"], threads)
+            check_measures(measures_on_dev(study), scores_of(study, run))
         if options.record:
             recorded.add(run, "dev", scores_of(study, run))
 
@@ -398,13 +523,14 @@ def main() -> None:
             return
         make(run, attention, settings, seed)  # where its scores on dev were recorded, it may be gone
         evaluate(run, "study-test.json", study["test"], threads)
+        check_measures(measures_on_test(study), evaluation(run, "study-test.json", study["test"]))
         if options.record:
             recorded.add(run, "test", evaluation(run, "study-test.json", study["test"]))
 
     found = results()  # also where something is trained first: no run may be of other settings
     if not options.show:
         if "held_out" in study:
-            source = Path(options.data or file.parent / recipe["data"].get("root", ""))
+            source = options.data or file.parent / recipe.get("data", {}).get("root", "")
             data = hold_out(study["held_out"], source, folder / "data")
         with ThreadPoolExecutor(options.jobs) as pool:
             do_all(pool, make_row, itertools.product(study["seeds"], rows))

@@ -21,6 +21,7 @@ import gzip
 import pathlib
 import random
 import statistics
+import sys
 
 OPERATIONS = {
     "MIN": min,
@@ -29,6 +30,7 @@ OPERATIONS = {
     "SM": lambda values: sum(values) % 10,
 }
 OPERATION_SHARE = 0.25
+MOST_DRAWS = 100_000  # without a new expression; one of 1,900 to 1,950 symbols takes about 1,100
 
 
 def draw(random_numbers, depth, max_depth, max_args):
@@ -46,14 +48,22 @@ def draw(random_numbers, depth, max_depth, max_args):
 
 
 def examples(random_numbers, count, a):
-    """So many different ones of the right lengths."""
-    seen = set()
-    while len(seen) < count:
+    """The values of so many different ones of the right lengths, by their texts."""
+    found = {}
+    draws = 0  # since the last new one
+    while len(found) < count:
+        if draws == MOST_DRAWS:
+            sys.exit(
+                f"make_listops: found {len(found):,} different expressions of these lengths, not {count:,}: "
+                "ask for fewer, or allow more lengths, depth or arguments"
+            )
+        draws += 1
         symbols, value = draw(random_numbers, 1, a.max_depth, a.max_args)
         text = " ".join(symbols)
-        if a.min_length < len(symbols) < a.max_length and text not in seen:
-            seen.add(text)
-            yield f"{value}\t{text}\n"
+        if a.min_length < len(symbols) < a.max_length and text not in found:
+            found[text] = value
+            draws = 0
+    return found
 
 
 def main():
@@ -72,14 +82,17 @@ def main():
         parser.error(
             "--max-args must be 2 or more, --max-depth 1 or more, and a length must lie between the limits"
         )
-    a.folder.mkdir(parents=True, exist_ok=True)
+    if min(a.train, a.dev, a.test) < 0:
+        parser.error("--train, --dev and --test must be 0 or more")
     splits = [("train", a.train), ("dev", a.dev), ("test", a.test)]
-    made = examples(random.Random(a.seed), sum(count for _, count in splits), a)
+    made = iter(examples(random.Random(a.seed), sum(count for _, count in splits), a).items())
+    a.folder.mkdir(parents=True, exist_ok=True)
     for name, count in splits:
         # No time in the header: the same seed gives the same bytes.
         with gzip.GzipFile(a.folder / f"{name}.tsv.gz", "wb", mtime=0) as file:
             for _ in range(count):
-                file.write(next(made).encode())
+                text, value = next(made)
+                file.write(f"{value}\t{text}\n".encode())
 
 
 if __name__ == "__main__":

@@ -48,16 +48,17 @@ void add_bootstrap(const std::vector<ScoresOfLines>& rows, const std::string& ke
 
 /// Where published figures for a run are looked up: under its data, or else under the first data there are
 /// for its task. Text-to-text scores carry the name of their task, so a mixture of suites finds each of them
-/// under the task. A perplexity of characters has nothing to do with published ones, which are of subwords:
-/// nowhere.
+/// under the task. Published figures are of subwords: neither a perplexity of characters or bytes nor a
+/// classifier that reads them, as in the Long Range Arena, has a counterpart there.
 std::string published_under(const RunRecord& run) {
-  const std::string data = paper_data(run);
-  if (data.empty() && setting(run.settings, "data.tokenizer") == "characters") return "";
+  const std::string data = paper_data(run), tokenizer = setting(run.settings, "data.tokenizer");
+  const bool subwords = tokenizer != "characters" && tokenizer != "bytes";
+  if (!subwords && (data.empty() || run.task() == "classification")) return "";
   return data.empty() || run.task() == "text-to-text" ? run.task() : data;
 }
 
 std::optional<PaperFigure> paper_figure_of(const RunRecord& run, const std::string& key) {
-  return paper_figure(published_under(run), run.attention(), key);
+  return paper_figure(published_under(run), run.attention(), run.settings, key);
 }
 
 std::vector<TableCell> plain_cells(const Comparison& comparison, const std::string& key) {

@@ -62,10 +62,14 @@ std::string canonical(std::string_view attention) {
   return result;
 }
 
-/// Whether a row is meant for runs with these settings.
+/// Whether a row is meant for runs with these settings. Models whose layers are applied several times have
+/// rows of their own, which say so.
 bool holds_for(const Json& row, const Settings& settings) {
-  if (!row.contains("settings")) return true;
-  for (const auto& [key, allowed] : row["settings"].items()) {
+  const Json conditions = row.value("settings", Json::object());
+  const std::string depth = setting(settings, "model.recurrent_depth");
+  const bool recurrent = !depth.empty() && depth != "0";
+  if (recurrent && !conditions.contains("model.recurrent_depth")) return false;
+  for (const auto& [key, allowed] : conditions.items()) {
     const std::string value = setting(settings, key);
     if (std::none_of(allowed.begin(), allowed.end(), [&](const Json& one) { return one == value; }))
       return false;
@@ -124,8 +128,8 @@ std::string data_of(const std::vector<std::string>& names) {
 }  // namespace
 
 std::optional<PaperFigure> paper_figure(std::string_view where, std::string_view attention,
-                                        std::string_view score) {
-  return find_figure(tables(), where, attention, {}, score);
+                                        const Settings& settings, std::string_view score) {
+  return find_figure(tables(), where, attention, settings, score);
 }
 
 std::optional<PaperFigure> narang_figure(std::string_view where, std::string_view attention,

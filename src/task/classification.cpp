@@ -33,11 +33,11 @@ class LabelShaper : public RecordConverter {
   size_t fields() const override { return 2; }
   void convert(std::vector<std::string>& record, int64_t, const std::string& where,
                std::vector<std::vector<std::string>>& examples) override {
-    if (record.size() < 2) invalid(fmt::format("{}: no text beside the label '{}'", where, record[0]));
+    if (record.size() < 2) invalid(fmt::format("{}: the label '{}' has no text", where, record[0]));
     if (split_words(record[0]).empty())
       invalid(fmt::format("{}: the label is empty: write one, or remove the line", where));
     if (!labels_.empty() && std::find(labels_.begin(), labels_.end(), record[0]) == labels_.end()) {
-      invalid(fmt::format("{}: label '{}' is none that training saw ({})", where, record[0],
+      invalid(fmt::format("{}: label '{}' is not one of the classes ({})", where, record[0],
                           fmt::join(labels_, ", ")));
     }
     std::string text = std::move(record[1]);
@@ -59,8 +59,8 @@ void check_no_header(const std::string& path, const std::map<std::string, LabelC
   for (const auto& [label, count] : labels) {
     if (count.all != count.in_first_lines) continue;
     invalid(
-        fmt::format("{}:1: the label '{}' stands in the first line alone: where it is the name of a column, "
-                    "set data.columns; where it is a class, list the classes in data.labels",
+        fmt::format("{}:1: the label '{}' occurs in the first line only: if it is the name of a column, "
+                    "set data.columns; if it is a class, list the classes in data.labels",
                     path, label));
   }
 }
@@ -89,7 +89,7 @@ void ClassificationTask::complete(Recipe& recipe) {
 ClassificationTask::ClassificationTask(Recipe r, Tokenizers t) : Task(std::move(r), std::move(t)) {
   if (labels().size() < 2)
     invalid(
-        fmt::format("classification needs two labels or more; the training text has {}", labels().size()));
+        fmt::format("classification needs at least two labels; the training data have {}", labels().size()));
   model_ = std::make_shared<Classifier>(recipe().model, tokenizers().source->size(),
                                         static_cast<int64_t>(labels().size()));
 }

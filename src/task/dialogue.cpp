@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "task/recipe.h"
+#include "text/lines.h"
 
 namespace synthesizer {
 namespace {
@@ -19,6 +21,16 @@ std::string source_text(const std::string& persona, const std::string& history, 
   const bool all = turns == 0 || begin == 0;
   const std::string said = all ? history : history.substr(begin + std::string(kTurn).size());
   return persona.empty() ? said : fmt::format("{} <p> {}", said, persona);
+}
+
+/// Throws InvalidInput where the word vectors cannot be read.
+void check_vectors(const Recipe& recipe) {
+  if (recipe.data.vectors.empty()) return;
+  try {
+    const LineReader opened(data_path(recipe, recipe.data.vectors));
+  } catch (const InvalidInput& error) {
+    invalid(fmt::format("data.vectors: {}", error.what()));
+  }
 }
 
 class DialogueShaper : public RecordConverter {
@@ -40,6 +52,12 @@ void DialogueTask::set_converter(const Recipe& recipe, const Shards&, Files& fil
   const int64_t turns = recipe.data.history_turns;
   files.converter = [turns] { return std::make_unique<DialogueShaper>(turns); };
   files.converter_key = fmt::format("dialogue, {} turns", turns);
+}
+
+// Word vectors are not needed before the trained model is scored: too late to find that there are none.
+std::unique_ptr<Dataset> DialogueTask::open(const std::vector<std::string>& paths, bool training) const {
+  if (training) check_vectors(recipe());
+  return SequenceTask::open(paths, training);
 }
 
 std::string DialogueTask::source_of(const std::string& line) const {

@@ -11,6 +11,7 @@ class DialogueTask : public SequenceTask {
  public:
   DialogueTask(Recipe recipe, Tokenizers tokenizers)
       : SequenceTask(std::move(recipe), std::move(tokenizers)) {}
+  std::unique_ptr<Dataset> open(const std::vector<std::string>& paths, bool training) const override;
   std::vector<std::string> watchable() const override {
     return {"loss", "bleu1", "bleu4", "rougeL", "meteor", "cider"};
   }

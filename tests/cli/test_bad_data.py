@@ -2,10 +2,14 @@
 
 import gzip
 import os
+import pathlib
 
 import pytest
+import samples
 import tensors
 from program import changes
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -30,6 +34,18 @@ def test_a_file_that_cannot_be_read(refused, language_recipe, tmp_path):
     (tmp_path / "locked.txt").write_text("one\n")
     (tmp_path / "locked.txt").chmod(0)
     refused(language_recipe, f"data.train={tmp_path}/locked.txt", words=["locked.txt", "Permission denied"])
+
+
+def test_word_vectors_that_are_not_there(refused, mistake, tmp_path):
+    """Only scores of the trained model need them; they are missed before it is trained."""
+    samples.dialogues(tmp_path / "data")
+    recipe = ROOT / "recipes/small/personachat.toml"
+    settings = [f"data.root={tmp_path}/data", "data.tokenizer=characters", "data.vocabulary=0"]
+    settings += ["model.width=16", "model.heads=2", "model.layers=1", "train.steps=1"]
+    for name, what in [("none.txt", "No such file"), (".", "is a folder")]:
+        words = [f"data.vectors: {tmp_path}/data/{name}", what]
+        refused(recipe, *settings, f"data.vectors={name}", words=words)
+        mistake("train", recipe, "--dry-run", *changes([*settings, f"data.vectors={name}"]), words=words)
 
 
 def test_a_file_to_evaluate_that_is_not_there(mistake, language_run, tmp_path):

@@ -219,11 +219,31 @@ def test_seeds(synth, language_recipe, tmp_path):
     assert rows[0]["seeds"]["value"] == 2
 
 
+@pytest.mark.parametrize(
+    "recipe, settings, paper",
+    [
+        ("ag-news", [], 88.83),
+        ("imdb", [], 81.34),
+        ("imdb", ["data.tokenizer=bytes"], None),
+        ("imdb", ["model.recurrent_depth=2"], None),
+        ("imdb-bytes", [], None),
+        ("listops", [], None),
+    ],
+)
+def test_published_figures_are_of_the_same_data(synth, labelled, tmp_path, recipe, settings, paper):
+    path = shutil.copy(labelled, tmp_path / f"{recipe}.toml")
+    settings = changes(["train.steps=1", "model.max_length=32", *settings])
+    synth("compare", path, "--attention", "V", "--run", tmp_path / "all", *settings)
+    (row,) = rows_of(tmp_path / "all")
+    assert row["accuracy"].get("paper") == paper
+    assert ("the paper's figures" in (tmp_path / "all/table.md").read_text()) == (paper is not None)
+
+
 MISTAKES = {
     "unknown": (["--attention", "V,Q"], ["Q"]),
     "twice": (["--attention", "V,R,V"], ["V", "twice"]),
     "empty": (["--attention", "V,,R"], ["--attention", "nothing"]),
-    "none": ([], ["which attention variants"]),
+    "none": ([], ["--attention is missing", "V,D,R,R+V"]),
     "seeds": (["--attention", "V", "--seeds", "0"], ["--seeds", "0"]),
     "jobs": (["--attention", "V", "--jobs", "0"], ["--jobs", "0"]),
     "key": (["--attention", "V", "--set", "train.stepps=3"], ["stepps", "did you mean"]),

@@ -114,6 +114,21 @@ def test_full_size_beside_the_papers(synth, recipe, attention, here, printed):
     assert f"{found['total']:,}" in text and found["paper"] in text
 
 
+def test_the_printed_count_is_that_of_both_sides(synth):
+    sides = [f"model.{side}_attention=R" for side in ("encoder", "decoder")]
+    recipe = "translation/wmt14-en-de.toml"
+    assert count(synth, recipe, *sides)["paper"].startswith("67,000,000 parameters of R on ")
+    assert count(synth, recipe, sides[0])["paper"] == ""
+
+
+@pytest.mark.parametrize("recipe", [name for name in PAPER if name.startswith("paper/")])
+def test_a_recipe_says_where_no_count_is_printed(synth, recipe):
+    paper = count(synth, recipe)["paper"]
+    wanted = "223,000,000 parameters of V on C4" if "c4" in recipe else "no count of parameters of V on "
+    assert paper.startswith(wanted)
+    assert f"  paper  {paper}\n" in synth("params", RECIPES / recipe).stdout
+
+
 def test_every_row_of_the_papers_tables_is_counted():
     rows = {recipe: [row[0] for row in stated_counts(recipe)] for recipe in COUNTED}
     every = ["V", "Fix", "R", "FR", "D", "FD", "D+R", "D+V", "R+V"]
@@ -135,7 +150,11 @@ def test_what_is_said_of_the_convolutions_on_c4(synth):
 
 def test_the_universal_transformer_on_c4(synth):
     settings = ["model.recurrent_depth=24", "model.halting_threshold=0.5", "model.positions=relative"]
-    assert round(count(synth, "paper/c4.toml", *settings)["total"] / 1e6, 1) == 41.2
+    found = count(synth, "paper/c4.toml", *settings)
+    assert round(found["total"] / 1e6, 1) == 41.2
+    assert found["paper"] == "84,000,000 parameters of recurrent V on C4, in Narang et al. 2021"
+    found = count(synth, "paper/c4.toml", *settings[:2])
+    assert found["paper"] == "no count of parameters of recurrent V on C4 is printed"
 
 
 def test_the_vocabulary_is_that_of_pre_training(synth):

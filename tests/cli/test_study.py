@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -174,6 +175,14 @@ def test_grids_of_words(file, tmp_path):
         ('choose = { best = "loss" }\ntest = []', "choose is { highest"),
         ("held_out = { from = 'train.txt', rows = 9999, test = 'dev.txt' }", "held_out.rows is 9999"),
         ("[[rows]]\nattention = ['V']", "two rows have the name V_seed=1"),
+        ("[[rows]]\nattention = 'R'", "attention of [[rows]] must be a list of one text or more"),
+        ("[[rows]]\nattention = ['D']\ngird = {}", "unknown key gird in [[rows]]"),
+        ("[[rows]]\nattention = ['D']\ngrid = { seed = 1 }", "grid of [[rows]] must be a table of lists"),
+        ("average = 1", "average must be true or false"),
+        ("held_out = { from = 'train.txt', rows = 1 }", "held_out is { from = "),
+        ('measures = ["perplexity"]', "there is no measure perplexity: there are loss\n"),
+        ('choose = { lowest = "loos" }\ntest = []', "there is no measure loos: "),
+        ("measures = []", "measures must be a list of one text or more"),
     ],
 )
 def test_files_that_cannot_be_done(file, tmp_path, words, message):
@@ -182,6 +191,101 @@ def test_files_that_cannot_be_done(file, tmp_path, words, message):
     done = study(file, tmp_path / "runs", check=False)
     assert done.returncode == 1 and done.stderr.startswith(f"study: {message}")
     assert done.stderr.count("\n") == 1 and not list((tmp_path / "runs").glob("*seed*"))
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("seeds = [1, 2]", "seeds = [1, 2, 1]", "seed 1 is given twice: one run would count as two"),
+        ("seeds = [1, 2]", "seeds = []", "the file has no seeds"),
+        ("seeds = [1, 2]", "seeds = 2", "seeds must be a list of whole numbers"),
+        ("seeds = [1, 2]", "seeds = [1, true]", "seeds must be a list of whole numbers"),
+        ("seeds = [1, 2]", "", "the file has no seeds"),
+        ("seeds = [1, 2]", "seeds = [1, 2", "small.toml is not TOML: "),
+        ("recipe = ", "# ", "the file has no recipe"),
+        ("recipe = ", 'recipe = "none.toml" # ', "none.toml cannot be read: No such file or directory\n"),
+        ("recipe = ", 'recipe = "text.txt" # ', "text.txt is not TOML: "),
+        ("train.steps=2", "train.steps=few", "train.steps=few is no number of steps"),
+    ],
+)
+def test_mistakes_in_files(file, tmp_path, old, new, message):
+    (tmp_path / "text.txt").write_text("Good night.\n")
+    file.write_text(file.read_text().replace(old, new))
+    refused(study(file, tmp_path / "runs", check=False), message)
+    assert not (tmp_path / "runs").exists()
+
+
+def refused(done, message):
+    assert done.returncode == 1 and done.stdout == "" and "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.startswith("study: ") and done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+def test_what_cannot_be_read_made_or_started(file, tmp_path):
+    refused(study(tmp_path / "none.toml", tmp_path / "runs", check=False), "none.toml cannot be read: ")
+    refused(study(file, file, check=False), "small.toml cannot be made: File exists")
+    for jobs in [0, -1]:
+        refused(study(file, tmp_path / "runs", "--jobs", jobs, check=False), f"--jobs is {jobs}: ")
+    file.write_text(file.read_text().partition("[[rows]]")[0])
+    refused(study(file, tmp_path / "runs", check=False), "the file has no rows")
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [('measures = ["loss", "accuracy"]', 'measures = ["acuracy"]'), ('lowest = "loss"', 'highest = "f1"')],
+)
+def test_an_unknown_measure_ends_it_after_the_first_run(tmp_path, old, new):
+    samples.labelled(tmp_path / "data", 2)
+    (tmp_path / "recipe.toml").write_text(CLASSIFICATION)
+    file, folder = tmp_path / "choosing.toml", tmp_path / "runs"
+    file.write_text(CHOOSING.replace(old, new))
+    done = study(file, folder, "--data", tmp_path / "data", check=False)
+    assert done.returncode == 1
+    training, message = done.stderr.splitlines()
+    assert training.startswith("training ") and message.startswith("study: there is no measure ")
+    assert "accuracy" in message and "loss" in message and len(list(folder.glob("*seed*"))) == 1
+    refused(study(file, folder, "--show", check=False), "there is no measure ")
+    file.write_text(CHOOSING)  # the run is kept
+    assert "| 1 | " in study(file, folder, "--show").stdout
+
+
+def test_an_unknown_measure_on_test(tmp_path):
+    samples.labelled(tmp_path / "data", 2)
+    (tmp_path / "recipe.toml").write_text(CLASSIFICATION)
+    file, folder = tmp_path / "choosing.toml", tmp_path / "runs"
+    file.write_text('test_measures = ["rouge1"]\n' + CHOOSING.replace('["V", "R"]', '["V"]'))
+    done = study(file, folder, "--data", tmp_path / "data", check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("study: there is no measure rouge1: ")
+
+
+@pytest.mark.parametrize("name", ["train.tsv.gz", "dev.tsv.gz"])
+def test_held_out_lines_without_the_data(tmp_path, name):
+    samples.labelled(tmp_path / "data", 2)
+    (tmp_path / "recipe.toml").write_text(CLASSIFICATION)
+    (tmp_path / "choosing.toml").write_text(CHOOSING)
+    (tmp_path / "data" / name).unlink()
+    for data in [[], ["--data", tmp_path / "data"], ["--data", tmp_path / "none"]]:
+        done = study(tmp_path / "choosing.toml", tmp_path / "runs", *data, check=False)
+        refused(done, "give the folder of the recipe's data with --data")
+    (tmp_path / "data" / name).write_text("not gzip")
+    if name == "train.tsv.gz":
+        data = ["--data", tmp_path / "data"]
+        done = study(tmp_path / "choosing.toml", tmp_path / "runs", *data, check=False)
+        refused(done, "train.tsv.gz is a damaged gzip file")
+
+
+def test_paths_are_those_of_the_caller(tmp_path):
+    """./run changes to the folder of the repository and says where it was called."""
+    samples.labelled(tmp_path / "data", 2)
+    (tmp_path / "recipe.toml").write_text(CLASSIFICATION)
+    one = CHOOSING.replace('["V", "R"]', '["V"]').replace("[1e-2, 1e-9]", "[1e-2]").replace("[1, 2]", "[1]")
+    (tmp_path / "choosing.toml").write_text(one)
+    command = [sys.executable, ROOT / "bench/study.py", "choosing.toml", "--folder", "here", "--data", "data"]
+    done = subprocess.run([*map(str, command), "--threads", "1"], capture_output=True, text=True, check=False,
+                          cwd=ROOT, env={**os.environ, "CALLER": str(tmp_path)})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "here/table.md").read_text() == done.stdout and not (ROOT / "here").exists()
 
 
 CLASSIFICATION = """

@@ -75,6 +75,24 @@ def test_listops_are_made_again_from_the_seed(tmp_path):
     assert script("make_listops.py", tmp_path, "--max-args", 1, ok=False).returncode == 2
 
 
+@pytest.mark.parametrize("lengths", [[1, 4], [1900, 1950], [4, 6]], ids=["none", "too long", "few"])
+def test_listops_that_there_are_not_enough_of(tmp_path, lengths):
+    options = ["--train", 10000, "--min-length", lengths[0], "--max-length", lengths[1], "--max-depth", 2]
+    done = script("make_listops.py", tmp_path / "made", *options, ok=False)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    # Four operations on three digits; none with fewer than 4 or more than 12 symbols.
+    found = "4,000" if lengths == [4, 6] else "0"
+    assert done.stderr.startswith(f"make_listops: found {found} different expressions")
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_listops_of_negative_counts(tmp_path, split):
+    done = script("make_listops.py", tmp_path / "made", *LISTOPS, f"--{split}", -1, ok=False)
+    assert done.returncode == 2 and "must be 0 or more" in done.stderr
+    assert not (tmp_path / "made").exists()
+
+
 # Word vectors.
 
 

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+DOCUMENTS += [ROOT / "study/README.md", ROOT / "recipes/paper/README.md"]
 
 
 def blocks(document, language):
@@ -26,10 +28,17 @@ def test_the_python_of_the_readme_runs():
 
 
 def test_links_lead_somewhere():
-    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+    for document in DOCUMENTS:
         prose = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#:]+)\)", prose):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_recipes_that_are_named_exist():
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        for path in re.findall(r"(?<![\w/])(?:recipes/[\w./-]*\w|study/[\w-]+\.toml)", text):
+            assert (ROOT / path).exists(), f"{document.name}: {path}"
 
 
 def test_files_named_by_paper_to_code_exist():

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 double value_of(const char* where, const char* attention, const char* score) {
-  const auto found = paper_figure(where, attention, score);
+  const auto found = paper_figure(where, attention, {}, score);
   return found ? found->value : -1;
 }
 
@@ -58,6 +58,24 @@ TEST(Paper, a_later_study_has_rows_by_positions_and_weights) {
   EXPECT_THAT(found.source, HasSubstr("2102.11972"));
 }
 
+TEST(Paper, a_recurrent_model_has_figures_of_its_own_or_none) {
+  Settings settings = {
+      {"model.positions", "relative"}, {"model.recurrent_depth", "0"}, {"model.halting_threshold", "0.0"}};
+  EXPECT_EQ(narang_of("V", settings), 1.838);
+  EXPECT_EQ(paper_figure("c4", "V", settings, "parameters").value().value, 223e6);
+  settings[1].second = "24";
+  settings[2].second = "0.5";
+  EXPECT_EQ(narang_of("V", settings), 2.053) << "the Universal Transformer";
+  EXPECT_EQ(narang_of("V", settings, "parameters"), 84e6);
+  EXPECT_EQ(narang_of("R+V", settings), -1);
+  EXPECT_FALSE(paper_figure("c4", "V", settings, "parameters"));
+  EXPECT_FALSE(paper_figure("translation", "V", settings, "bleu"));
+  settings[0].second = "learned";
+  EXPECT_EQ(narang_of("V", settings), -1);
+  settings = {{"model.positions", "relative"}, {"model.recurrent_depth", "6"}};
+  EXPECT_EQ(narang_of("V", settings), -1);
+}
+
 // What the paper prints for C4 are the rows of the later study with learned positions and plain sums, the
 // convolutions' losses aside.
 TEST(Paper, prints_the_runs_of_the_later_study_with_learned_positions_and_sums) {
@@ -95,11 +113,11 @@ TEST(Paper, has_nothing_where_it_prints_nothing) {
 }
 
 TEST(Paper, says_where_a_figure_is_from_and_whether_it_was_checked) {
-  const auto translation = paper_figure("translation", "V", "bleu").value();
+  const auto translation = paper_figure("translation", "V", {}, "bleu").value();
   EXPECT_TRUE(translation.checked);
   EXPECT_EQ(translation.data, "WMT'14 English-German");
   EXPECT_THAT(translation.source, HasSubstr("2005.00743"));
-  EXPECT_FALSE(paper_figure("imdb", "V", "accuracy").value().checked);
+  EXPECT_FALSE(paper_figure("imdb", "V", {}, "accuracy").value().checked);
 }
 
 TEST(Paper, has_a_source_a_status_and_whole_rows_in_every_table) {
@@ -132,7 +150,22 @@ TEST_F(PaperData, is_found_by_the_names_of_recipe_and_files) {
   EXPECT_EQ(paper_data(run), "AG News");
   EXPECT_EQ(paper_data("recipes/paper/c4.toml"), "C4");
   EXPECT_EQ(paper_data("recipes/translation/wmt14-en-de-control.toml"), "WMT'14 English-German, control");
+  EXPECT_EQ(paper_data("recipes/paper/en-mix.toml"), "GLUE") << "of the two that it learns, the first";
   EXPECT_EQ(paper_data("mine.toml"), "");
+}
+
+// "imdb-bytes" begins with the name of data that the paper has, and "listops" with none.
+TEST_F(PaperData, of_the_long_range_arena_is_not_the_papers) {
+  RunRecord run = read_run(write_run("V", "\"V\"", "classification"));
+  run.provenance.data = {{"/data/imdb/train.tsv.gz", "aa"}};
+  run.provenance.command = {"synth", "train", "recipes/small/imdb.toml"};
+  EXPECT_EQ(paper_data(run), "IMDB");
+  run.provenance.command = {"synth", "train", "recipes/lra/imdb-bytes.toml"};
+  EXPECT_EQ(paper_data(run), "IMDB by bytes");
+  run.provenance = {};
+  run.provenance.command = {"synth", "train", "recipes/small/listops.toml"};
+  EXPECT_EQ(paper_data(run), "ListOps");
+  for (const char* data : {"IMDB by bytes", "ListOps"}) EXPECT_EQ(value_of(data, "V", "accuracy"), -1);
 }
 
 }  // namespace

@@ -383,6 +383,18 @@ def paths_are_those_of_the_caller(machine):
 
 
 @on_a_machine
+def a_benchmark_is_told_where_its_caller_is(machine):
+    """It runs in the clone itself, and makes paths of CALLER."""
+    machine.with_everything()
+    program = '#!/bin/sh\ncase $1 in bench/*) printf "%s\\n" "$PWD" "$CALLER" "$@";; esac\n'
+    machine.command("python", program, machine.root / ".venv" / "bin")
+    words = [BASH, str(machine.root / "run"), "bench", "study", "mine.toml"]
+    status, out, lines = machine.run(words, cwd=machine.folder)
+    assert (status, lines) == (0, []), lines
+    assert out.splitlines() == [str(machine.root), str(machine.folder), "bench/study.py", "mine.toml"], out
+
+
+@on_a_machine
 def run_works_through_a_link_and_a_relative_path(machine):
     machine.with_everything()
     (machine.folder / "linked").symlink_to(machine.root / "run")
@@ -452,6 +464,7 @@ if __name__ == "__main__":
                 a_tool_from_elsewhere_counts_as_its_package,
                 run_passes_everything_on,
                 paths_are_those_of_the_caller,
+                a_benchmark_is_told_where_its_caller_is,
                 run_works_through_a_link_and_a_relative_path,
                 names_of_tests_are_passed_on,
                 a_failed_build_ends_it_all,
