@@ -107,7 +107,7 @@ std::vector<std::vector<TextAndScore>> translate(OpenRun& run, const std::vector
 std::string generate(OpenRun& run, const std::string& prompt, py::handle tokens,
                      const GivenOptions& options) {
   auto* generator = dynamic_cast<Generator*>(run.task.get());
-  if (!generator) invalid("this run is a " + run.task->recipe().task + ": it does not go on from a text");
+  if (!generator) invalid("this run is a " + run.task->recipe().task + ": it does not continue a text");
   const DecodeOptions decode = decode_options(run, options);
   const int64_t count = integer("tokens", tokens, 0);
   py::gil_scoped_release free;

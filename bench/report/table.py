@@ -56,7 +56,7 @@ def ours_against_ours(rows: list[dict], part: str, causal: bool, passes: list[st
     """How many times faster one of our attentions is than another, by shape."""
     chosen = [r for r in rows if r["part"] == part and r["causal"] == causal]
     found = {(r["shape"], r["attention"], r["over"], r["passes"]): r["ratio"] for r in chosen}
-    lines = ["ours against ours: how many times faster, in the same rounds"]
+    lines = ["our variants compared: ratio of speeds, in the same rounds"]
     lines.append(" " * 20 + "".join(f"{PASSES[p]:>20}" for p in passes))
     last = None
     for shape, one, other in dict.fromkeys((r["shape"], r["attention"], r["over"]) for r in chosen):

@@ -1,4 +1,4 @@
-// synth average: the mean of a run's last checkpoints.
+// synth average: averages a run's last checkpoints.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,18 +37,19 @@ void average(const std::string& path, int64_t last) {
   metadata["averaged"] = fmt::format("{}", fmt::join(steps, " "));
   folder.remove_leftovers();
   save_tensors(folder.averaged(), average_weights(files), metadata);
-  print_note("the mean of steps {}; use it with --weights averaged\n", fmt::join(steps, ", "));
+  print_note("averaged the checkpoints of steps {}; use the result with --weights averaged\n",
+             fmt::join(steps, ", "));
   print_out("{}\n", folder.averaged());
 }
 
 }  // namespace
 
 void add_average(CLI::App& program) {
-  auto* command = program.add_subcommand("average", "the mean of a run's last checkpoints");
+  auto* command = program.add_subcommand("average", "average a run's last checkpoints");
   auto path = std::make_shared<std::string>();
   auto last = std::make_shared<int64_t>(0);
-  command->add_option("RUN", *path, "its folder")->required();
-  command->add_option("--last", *last, "number of checkpoints (default: all that were kept)")
+  command->add_option("RUN", *path, "the run's folder")->required();
+  command->add_option("--last", *last, "number of checkpoints (default: all that are kept)")
       ->check(at_least(1));
   command->callback([=] { average(*path, *last); });
 }

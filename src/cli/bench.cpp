@@ -8,7 +8,8 @@
 namespace synthesizer::cli {
 
 void add_bench(CLI::App& program) {
-  auto* command = program.add_subcommand("bench", "measure speed: attention, step, decode");
+  auto* command =
+      program.add_subcommand("bench", "measure the speed of attention layers, training steps or decoding");
   command->require_subcommand(1);
   add_bench_attention(*command);
   add_bench_step(*command);

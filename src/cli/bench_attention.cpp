@@ -1,4 +1,5 @@
-// synth bench attention: one layer of every attention, timed side by side. The peers are in ./run bench.
+// synth bench attention: times one layer of each attention variant and baseline. The peers are in ./run
+// bench.
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -64,9 +65,9 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
                fmt::format("{:.1f} ms", one.training)});
   }
   table.print(1);
-  print_out("\nMultiply-adds are those of one sample, forward, the whole square of S.\n");
+  print_out("\nMultiply-adds: forward pass of one sample, with the full matrix S.\n");
   if (ratios.empty()) return;
-  print_out("\nSpeed of one variant over that of another, in the same rounds\n\n");
+  print_out("\nRatio of the speeds of two variants, in the same rounds\n\n");
   TextTable compared({"", "forward", "with backward"});
   for (const bench::SpeedRatio& one : ratios) {
     compared.add({one.attention + " over " + one.over, fmt::format("{:.2f}×", one.forward),
@@ -78,7 +79,8 @@ void print_layer_times(const bench::LayerBench& b, bool json) {
 }  // namespace
 
 void add_bench_attention(CLI::App& bench) {
-  auto* attention = bench.add_subcommand("attention", "one layer of every attention, timed side by side");
+  auto* attention =
+      bench.add_subcommand("attention", "time one layer of each attention variant and baseline");
   auto a = std::make_shared<BenchAttentionArguments>();
   a->layer = add_layer_arguments(*attention);
   a->layer->layer.max_length = 512;
@@ -86,12 +88,16 @@ void add_bench_attention(CLI::App& bench) {
       ->add_option("--attention", a->bench.attentions,
                    "variants, mixtures and baselines, separated by commas (default: all)")
       ->delimiter(',');
-  attention->add_option("--batch", a->bench.batch, "samples")->capture_default_str()->check(at_least(1));
-  attention->add_option("--length", a->bench.length, "their length (default: max-length)")
+  attention->add_option("--batch", a->bench.batch, "number of samples")
+      ->capture_default_str()
       ->check(at_least(1));
-  attention->add_option("--repeats", a->bench.repeats, "rounds")->capture_default_str()->check(at_least(1));
-  attention->add_flag("--both-directions", a->both_directions, "no causal mask");
-  attention->add_flag("--json", a->json, "as a JSON object");
+  attention->add_option("--length", a->bench.length, "length of the samples (default: max-length)")
+      ->check(at_least(1));
+  attention->add_option("--repeats", a->bench.repeats, "number of rounds")
+      ->capture_default_str()
+      ->check(at_least(1));
+  attention->add_flag("--both-directions", a->both_directions, "without a causal mask");
+  attention->add_flag("--json", a->json, "print a JSON object");
   attention->callback([a] {
     a->bench.layer = a->layer->resolved();
     a->bench.layer.causal = !a->both_directions;

@@ -46,7 +46,7 @@ void print_step_times(const BenchStepArguments& a) {
   }
   print_out("One training step: {}; {} threads, medians of {} rounds\n\n", setting.about,
             at::get_num_threads(), a.repeats);
-  TextTable table({"attention", "step", "to the first"});
+  TextTable table({"attention", "step", "speed vs. first"});
   for (size_t i = 0; i < seconds.size(); ++i) {
     table.add({a.attentions[i], fmt::format("{:.1f} ms", seconds[i] * 1000),
                fmt::format("{:.2f}×", seconds[0] / seconds[i])});
@@ -57,11 +57,11 @@ void print_step_times(const BenchStepArguments& a) {
 /// One attention's steps taken apart.
 void print_step_parts(const BenchStepArguments& a) {
   const bench::StepSetting setting = setting_of(a);
-  print_out("Where a training step's time goes: {}; {} threads, {} steps\n", setting.about,
+  print_out("Time of the parts of a training step: {}; {} threads, {} steps\n", setting.about,
             at::get_num_threads(), a.repeats);
   for (const std::string& attention : a.attentions) {
     const bench::StepShares step = time_step_parts(setting, attention, a.repeats);
-    print_out("\n{}: {:.1f} ms a step\n", attention, step.seconds * 1000);
+    print_out("\n{}: {:.1f} ms per step\n", attention, step.seconds * 1000);
     TextTable table({"part", "time", "share"});
     for (const auto& [part, seconds] : step.parts) {
       table.add({part, fmt::format("{:.1f} ms", seconds * 1000),
@@ -74,23 +74,23 @@ void print_step_parts(const BenchStepArguments& a) {
 }  // namespace
 
 void add_bench_step(CLI::App& bench) {
-  auto* command = bench.add_subcommand("step", "one training step of whole models, timed side by side");
+  auto* command = bench.add_subcommand("step", "time one training step of whole models");
   auto a = std::make_shared<BenchStepArguments>();
-  command->add_option("--setting", a->setting, "demo, translation or encoder")
+  command->add_option("--setting", a->setting, "model and task: demo, translation or encoder")
       ->capture_default_str()
       ->check(suggested({"demo", "translation", "encoder"}));
   command->add_option("--attention", a->attentions, "variants, mixtures and baselines, separated by commas")
       ->delimiter(',');
-  add_choice(*command, "--precision", a->precision, "");
-  command->add_option("--repeats", a->repeats, "rounds")->capture_default_str()->check(at_least(1));
+  add_choice(*command, "--precision", a->precision, "precision of the computation: ");
+  command->add_option("--repeats", a->repeats, "number of rounds")->capture_default_str()->check(at_least(1));
   command->add_option(
       "--peer-folder", a->folder,
-      "writes weights and tokens to this folder, then takes one step per line of standard input");
+      "write weights and tokens to this folder, then run one step per line of standard input");
   command->add_flag("--shard-optimizer", a->shard_optimizer,
-                    "one of several processes (torchrun): as train.shard_optimizer");
+                    "with several processes (torchrun): as train.shard_optimizer");
   command->add_flag("--checkpoint-activations", a->checkpoint_activations, "as train.checkpoint_activations");
-  command->add_flag("--parts", a->parts, "where the time goes: projections, core, feed-forward, …");
-  command->add_flag("--json", a->json, "as a JSON object");
+  command->add_flag("--parts", a->parts, "print the time of each part: projections, core, feed-forward, …");
+  command->add_flag("--json", a->json, "print a JSON object");
   command->callback([a] {
     if (!a->folder.empty()) {
       run_processes(

@@ -1,4 +1,4 @@
-// synth classify: a label for each line of standard input.
+// synth classify: prints a label for each line of standard input.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -48,14 +48,14 @@ void classify(const ClassifyArguments& a) {
 }  // namespace
 
 void add_classify(CLI::App& program) {
-  auto* command = program.add_subcommand("classify", "a label for each line of standard input");
+  auto* command = program.add_subcommand("classify", "print a label for each line of standard input");
   auto a = std::make_shared<ClassifyArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("RUN", a->run, "the run's folder")->required();
   add_line_options(*command, a->lines);
   add_workers_option(*command);
   add_weights_option(*command, a->weights);
   command->add_flag("--json", a->json,
-                    "one JSON object per line: the label, and the probability of each label");
+                    "print one JSON object per line: the label and the probability of each label");
   command->callback([a] { classify(*a); });
 }
 

@@ -1,4 +1,4 @@
-// synth compare: several attention variants side by side, trained for it or taken as they are.
+// synth compare: compares attention variants, trained from a recipe or given as runs.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -57,12 +57,14 @@ std::vector<std::string> runs_of(const CompareArguments& a) {
     if (!a.attention.empty() || !a.changes.empty() || a.seeds != 1 || a.jobs != 1 ||
         a.processes.processes != 1)
       invalid(
-          "--attention, --set, --seeds, --jobs and --processes are for a recipe; these are runs, trained "
-          "already");
+          "--attention, --set, --seeds, --jobs and --processes need a recipe; these runs are already "
+          "trained");
     return a.what;
   }
   if (a.attention.empty())
-    invalid(fmt::format("which attention variants of {}? For example --attention V,D,R,R+V", a.what[0]));
+    invalid(
+        fmt::format("--attention is missing: name the variants of {} to train, such as --attention V,D,R,R+V",
+                    a.what[0]));
   const auto planned =
       planned_runs(a.what[0], with_threads(*a.command, a.changes), a.attention, a.seeds, a.folder);
   check(a.processes);
@@ -105,38 +107,40 @@ void compare(const CompareArguments& a, const std::vector<std::string>& command_
   write_file(path,
              page(comparison_report(comparison, cells, a.weights, a.text, typed_command(command_line))));
   print_out("{}", as_text(table, a.json ? TableForm::json : a.form));
-  print_note("\n{} (beside it table.md, .csv, .tex, .json)\n", path);
+  print_note("\n{} (and table.md, .csv, .tex, .json in the same folder)\n", path);
 }
 
 }  // namespace
 
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command =
-      program.add_subcommand("compare", "several attention variants side by side, as a table and a page");
+      program.add_subcommand("compare", "compare attention variants, in a table and an HTML report");
   auto a = std::make_shared<CompareArguments>();
   a->command = command;
-  command->add_option("RECIPE-OR-RUNS", a->what, "a recipe to train, or folders of runs")->required();
-  command->add_option(
-      "--attention", a->attention,
-      "of a recipe: the variants to train, as V,D,R,R+V; the others are compared with the first");
-  command->add_option("--run", a->folder, "folder of the table, the page and the runs that are trained")
+  command->add_option("RECIPE-OR-RUNS", a->what, "a recipe to train, or the folders of trained runs")
+      ->required();
+  command->add_option("--attention", a->attention,
+                      "with a recipe: variants to train, such as V,D,R,R+V; all are compared with the first");
+  command->add_option("--run", a->folder, "output folder for the table, the report and the trained runs")
       ->default_val("comparison");
-  command->add_option("--set", a->changes, "KEY=VALUE over the recipe, for all of them");
+  command->add_option("--set", a->changes, "change a key of the recipe, for all runs")
+      ->type_name("KEY=VALUE");
   command->add_option("--seeds", a->seeds,
-                      "of a recipe: number of runs of each, with its seed and those after it (default: 1)");
+                      "with a recipe: number of runs per variant, with consecutive seeds (default: 1)");
   command
       ->add_option("--jobs", a->jobs,
-                   "of a recipe: number of trainings at the same time, which divide the cores (default: 1)")
+                   "with a recipe: number of trainings that run in parallel and share the cores (default: 1)")
       ->check(at_least(1));
   add_process_options(*command, a->processes);
   command
-      ->add_option("--data", a->data, "what to score: train, dev or test, or files (default: test, else dev)")
-      ->check(suggested({"train", "dev", "test"}));
-  command->add_option("--text", a->text,
-                      "the text that attention weights are shown for (default: lines of dev)");
+      ->add_option("--data", a->data,
+                   "what to score: train, dev, test or files (default: test if there is one, else dev)")
+      ->check(suggested({"train", "dev", "test"}))
+      ->type_name("SPLIT|FILE");
+  command->add_option("--text", a->text, "text whose attention weights are shown (default: lines of dev)");
   add_weights_option(*command, a->weights);
-  add_choice(*command, "--format", a->form, "of what is printed: ");
-  command->add_flag("--json", a->json, "the same as --format json");
+  add_choice(*command, "--format", a->form, "output format: ");
+  command->add_flag("--json", a->json, "same as --format json");
   command->callback([a, command_line] { compare(*a, command_line); });
 }
 

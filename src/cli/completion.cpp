@@ -1,4 +1,4 @@
-// synth completion: what a shell needs to complete commands and options, from their definitions.
+// synth completion: prints a shell completion script, made from the definitions of commands and options.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -193,10 +193,9 @@ std::string fish_script(const std::vector<OfferedCommand>& commands) {
 }  // namespace
 
 void add_completion(CLI::App& program) {
-  auto* command =
-      program.add_subcommand("completion", "print a script that completes commands and options in a shell");
+  auto* command = program.add_subcommand("completion", "print a shell completion script");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+  command->add_option("SHELL", *shell, "the shell: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([shell, &program] {

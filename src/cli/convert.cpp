@@ -28,7 +28,7 @@ struct ConvertArguments {
 };
 
 void print_conversion_errors(const Conversion& made) {
-  TextTable table({"layer", "table", "error a head, of its size"});
+  TextTable table({"layer", "table", "relative error per head"});
   for (const ConvertedTable& one : made.tables) {
     std::string errors;
     for (const double error : one.errors)
@@ -49,12 +49,12 @@ std::unique_ptr<Task> converted(const ConvertArguments& a, Task& task, const Dat
 void convert(const ConvertArguments& a, const std::vector<std::string>& command) {
   const auto members = parse_spec(a.attention);
   if (members.size() == 1 && members[0]->abbreviation != "FR") {
-    invalid(
-        fmt::format("--attention is {}: tables can be converted to FR, the factorized random one, and an "
-                    "attention to a mixture that has it, such as R+V",
-                    a.attention));
+    invalid(fmt::format(
+        "--attention is {}: it must be FR (factorized random), for tables, or a mixture that includes the "
+        "present attention, such as R+V",
+        a.attention));
   }
-  if (members.size() == 1 && !a.rank) invalid("--rank is missing: the inner width of the two factors");
+  if (members.size() == 1 && !a.rank) invalid("--rank is missing: give the inner width of the two factors");
   check_does_not_exist(a.to);
   const OpenRun open = open_run(a.run, a.weights);
   check_not_quantized(open.task->model(), a.run);
@@ -76,17 +76,18 @@ void convert(const ConvertArguments& a, const std::vector<std::string>& command)
 
 void add_convert(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command =
-      program.add_subcommand("convert", "another attention: tables as low-rank factors, or a mixture");
+      program.add_subcommand("convert", "convert a run's attention to low-rank factors, or to a mixture");
   auto a = std::make_shared<ConvertArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("RUN", a->run, "the run's folder")->required();
   command
       ->add_option("--attention", a->attention,
-                   "FR: what tables (R, Fix) become; or a mixture such as R+V, which V becomes one member of")
+                   "FR, to factorize tables (R, Fix); or a mixture that includes the present attention, such "
+                   "as R+V for V")
       ->required();
-  command->add_option("--rank", a->rank, "inner width of the two factors of FR");
-  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  command->add_option("--rank", a->rank, "rank of FR: the inner width of its two factors");
+  command->add_option("--run", a->to, "folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
-  command->add_flag("--no-text", a->no_text, "compare only loss and perplexity: decode nothing");
+  command->add_flag("--no-text", a->no_text, "compare only loss and perplexity, without decoding");
   command->callback([a, command_line] { convert(*a, command_line); });
 }
 

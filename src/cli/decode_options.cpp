@@ -90,9 +90,12 @@ DecodeOptions DecodeArguments::over(DecodeOptions options) const {
 }
 
 void add_weights_option(CLI::App& command, std::string& weights) {
-  command.add_option("--weights", weights, "best, last, averaged (synth average) or a file")
+  command
+      .add_option("--weights", weights,
+                  "weights to use: best, last, averaged (by synth average) or a safetensors file")
       ->capture_default_str()
-      ->check(suggested({"best", "last", "averaged"}));
+      ->check(suggested({"best", "last", "averaged"}))
+      ->type_name("NAME|FILE");
 }
 
 }  // namespace synthesizer::cli

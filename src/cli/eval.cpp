@@ -1,4 +1,4 @@
-// synth eval: loss, perplexities and the task's scores of a trained run.
+// synth eval: computes loss, perplexities and the task's scores of a trained run.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -96,21 +96,22 @@ void evaluate(const EvalArguments& a) {
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  auto* command = program.add_subcommand("eval", "loss, perplexity and the task's scores of a run");
+  auto* command = program.add_subcommand("eval", "compute loss, perplexity and the task's scores of a run");
   auto a = std::make_shared<EvalArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("RUN", a->run, "the run's folder")->required();
   command
       ->add_option("--data", a->data,
-                   "train, dev or test, or files (default: test where there is one, else dev)")
-      ->check(suggested({"train", "dev", "test"}));
+                   "what to score: train, dev, test or files (default: test if there is one, else dev)")
+      ->check(suggested({"train", "dev", "test"}))
+      ->type_name("SPLIT|FILE");
   add_weights_option(*command, a->weights);
   a->decode.add_to(*command, DecodeOption::Use::search);
   add_workers_option(*command);
-  command->add_flag("--no-text", a->no_text, "only loss and perplexity: decode nothing");
-  command->add_flag("--json", a->json, "as a JSON object");
+  command->add_flag("--no-text", a->no_text, "only loss and perplexity, without decoding");
+  command->add_flag("--json", a->json, "print a JSON object");
   command
       ->add_option("--timeout", a->processes.timeout,
-                   "several processes: seconds after which one that gives no sign of life counts as lost")
+                   "with several processes: seconds without a sign of life until a process counts as lost")
       ->capture_default_str();
   command->callback([a, command] {
     a->own_threads = command->count("--threads") > 0;

@@ -10,7 +10,7 @@
 namespace synthesizer::cli {
 namespace {
 
-constexpr const char* kLessMemory = "a smaller model, or smaller batches, would need less";
+constexpr const char* kLessMemory = "use a smaller model or smaller batches";
 
 /// The number behind "you tried to allocate " in LibTorch's message; 0 where there is none.
 uint64_t bytes_asked_for(const std::string& text) {
@@ -30,7 +30,7 @@ std::string explain_failure(const std::exception& failure) {
   if (text.find("can't allocate memory") != std::string::npos) {
     const uint64_t bytes = bytes_asked_for(text);
     if (bytes == 0) return fmt::format("out of memory: {}", kLessMemory);
-    return fmt::format("out of memory: {} more could not be had; {}", byte_text(static_cast<double>(bytes)),
+    return fmt::format("out of memory: could not allocate {} more; {}", byte_text(static_cast<double>(bytes)),
                        kLessMemory);
   }
   if (dynamic_cast<const std::bad_alloc*>(&failure)) return fmt::format("out of memory: {}", kLessMemory);

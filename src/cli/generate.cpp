@@ -1,4 +1,4 @@
-// synth generate: text that goes on from a prompt.
+// synth generate: continues a prompt with generated text.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -41,7 +41,7 @@ void generate(const GenerateArguments& a) {
     invalid(fmt::format("--prompt: byte {} is not UTF-8", byte + 1));
   const OpenRun open = open_run(a.run, a.weights);
   auto* generator = dynamic_cast<Generator*>(open.task.get());
-  if (!generator) wrong_task(a.run, *open.task, "does not go on from a text");
+  if (!generator) wrong_task(a.run, *open.task, "does not continue a text");
   const UnknownTokens unknown = unknown_tokens(*open.task->tokenizers().target, a.prompt);
   if (unknown.unknown > 0) {
     print_note(
@@ -55,12 +55,14 @@ void generate(const GenerateArguments& a) {
 }  // namespace
 
 void add_generate(CLI::App& program) {
-  auto* command = program.add_subcommand("generate", "text that goes on from a prompt");
+  auto* command = program.add_subcommand("generate", "continue a prompt with generated text");
   auto a = std::make_shared<GenerateArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
-  command->add_option("--prompt", a->prompt, "text that it goes on from (default: none)");
-  command->add_option("--tokens", a->tokens, "number of tokens")->capture_default_str()->check(at_least(0));
-  command->add_option("--samples", a->samples, "number of texts, each with the seed after the last one's")
+  command->add_option("RUN", a->run, "the run's folder")->required();
+  command->add_option("--prompt", a->prompt, "text to continue (default: none)");
+  command->add_option("--tokens", a->tokens, "number of tokens to generate")
+      ->capture_default_str()
+      ->check(at_least(0));
+  command->add_option("--samples", a->samples, "number of texts, with consecutive seeds")
       ->capture_default_str()
       ->check(at_least(1));
   a->decode.add_to(*command, DecodeOption::Use::sampling, /*defaults=*/true);

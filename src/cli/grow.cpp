@@ -1,4 +1,4 @@
-// synth grow: the same run for longer texts.
+// synth grow: increases a run's maximum length.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -26,8 +26,8 @@ void grow(const GrowArguments& a, const std::vector<std::string>& command) {
   const auto larger = grown_task(*open.task, a.max_length);
   write_new_run(a.to, *larger, {"grow", a.run, command}, {});
   print_note(
-      "{} takes {} tokens instead of {}; what lies beyond the old length is untrained (go on with synth "
-      "train --init-from {} --run NEW)\n",
+      "{} has a maximum length of {} tokens instead of {}; positions beyond the old length are untrained "
+      "(continue with synth train --init-from {} --run NEW)\n",
       a.to, a.max_length, open.task->recipe().model.max_length, shell_quoted(a.to));
   print_out("{}\n", a.to);
 }
@@ -35,11 +35,11 @@ void grow(const GrowArguments& a, const std::vector<std::string>& command) {
 }  // namespace
 
 void add_grow(CLI::App& program, const std::vector<std::string>& command_line) {
-  auto* command = program.add_subcommand("grow", "make a run's model take longer texts");
+  auto* command = program.add_subcommand("grow", "increase a run's maximum length");
   auto a = std::make_shared<GrowArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("RUN", a->run, "the run's folder")->required();
   command->add_option("--max-length", a->max_length, "new maximum length, in tokens")->required();
-  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  command->add_option("--run", a->to, "folder of the new run")->required()->type_name("DIR");
   add_weights_option(*command, a->weights);
   command->callback([a, command_line] { grow(*a, command_line); });
 }

@@ -1,4 +1,4 @@
-// synth import: a model of another program as a run.
+// synth import: converts a model of another program into a run.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -20,24 +20,24 @@ void import_run(const ImportArguments& a, const std::vector<std::string>& comman
   check_does_not_exist(a.to);
   const auto task = import_model(a.options);
   write_new_run(a.to, *task, {"import", a.options.folder, command}, {});
-  print_note("made {}, a {} run of {}\n", a.to, task->recipe().task, a.options.folder);
+  print_note("made {}, a {} run from {}\n", a.to, task->recipe().task, a.options.folder);
 }
 
 }  // namespace
 
 void add_import(CLI::App& program, const std::vector<std::string>& command_line) {
-  auto* command = program.add_subcommand("import", "a model of Hugging Face or Marian as a run");
+  auto* command = program.add_subcommand("import", "convert a Hugging Face or Marian model into a run");
   auto a = std::make_shared<ImportArguments>();
   command
       ->add_option(
           "FOLDER", a->options.folder,
-          "on this machine, with config.json, model.safetensors or pytorch_model.bin, and the tokenizer's "
-          "files; or with Marian's decoder.yml")
+          "local folder with config.json, model.safetensors or pytorch_model.bin, and the tokenizer's files; "
+          "or with Marian's decoder.yml")
       ->required();
-  command->add_option("--run", a->to, "the folder of the new run")->required()->type_name("DIR");
+  command->add_option("--run", a->to, "folder of the new run")->required()->type_name("DIR");
   command
       ->add_option("--ignore", a->options.ignored,
-                   "settings of the model, separated by commas, that do not change what it computes")
+                   "unknown settings of the model, separated by commas, that do not change what it computes")
       ->delimiter(',')
       ->type_name("KEY");
   command->callback([a, command_line] { import_run(*a, command_line); });

@@ -1,4 +1,4 @@
-// synth inspect: what a trained run's attentions do, as pictures, numbers and a few lines of text.
+// synth inspect: shows a run's attention maps, tables and mixture weights as pictures, JSON and a summary.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -44,22 +44,22 @@ void write_pictures(const InspectArguments& a, const Inspection& found, picture:
     pictures.insert(pictures.end(), more.begin(), more.end());
   for (const NamedPicture& one : pictures)
     write_file(fmt::format("{}/{}{}", a.out, one.name, picture::ending(format)), one.draw(format));
-  print_note("{} pictures and inspect.json in {}\n", pictures.size(), a.out);
+  print_note("wrote {} pictures and inspect.json to {}\n", pictures.size(), a.out);
 }
 
 void inspect(const InspectArguments& a) {
   const picture::Format format = picture::format_of(a.format);
   const auto stack = only(a);
-  if (a.text->count() > 0 && a.look.text.empty()) invalid("--text is empty: give a text to look at");
+  if (a.text->count() > 0 && a.look.text.empty()) invalid("--text is empty: give a text to inspect");
   if (a.text->count() == 0 && !a.look.target.empty())
-    invalid("--target needs --text, the text it belongs to");
+    invalid("--target needs --text, the input text it belongs to");
   if (!a.out.empty() && fs::exists(a.out) && !fs::is_directory(a.out))
     invalid(fmt::format("--out {} is a file: name a folder", a.out));
   const OpenRun open = open_run(a.run, a.weights);
   const Inspection found = inspect_run(open, a.look);
   const auto has = [&](const InspectedLayer& layer) { return layer.captured.stack == stack; };
   if (stack && std::none_of(found.layers.begin(), found.layers.end(), has))
-    invalid(fmt::format("--stack {}: {} has no weights there", a.stack, a.run));
+    invalid(fmt::format("--stack {}: {} has no attention weights there", a.stack, a.run));
   const auto json = to_json(found);
   if (!a.out.empty()) {
     make_folders(a.out);
@@ -74,25 +74,27 @@ void inspect(const InspectArguments& a) {
 
 void add_inspect(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "inspect", "attention maps, tables and mixture weights of a run, as pictures and JSON");
+      "inspect", "show a run's attention maps, tables and mixture weights, as pictures and JSON");
   auto a = std::make_shared<InspectArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
-  a->text =
-      command->add_option("--text", a->look.text, "text that the model reads (default: some lines of dev)");
+  command->add_option("RUN", a->run, "the run's folder")->required();
+  a->text = command->add_option("--text", a->look.text, "input text (default: some lines of dev)");
   command->add_option("--target", a->look.target,
-                      "text that the decoder reads, of tasks that have one (default: what the model writes)");
-  command->add_option("--out", a->out, "folder for pictures and inspect.json (default: only the summary)")
+                      "decoder input, for tasks that have one (default: the model's own output)");
+  command
+      ->add_option("--out", a->out, "folder for pictures and inspect.json (default: print the summary only)")
       ->type_name("DIR");
-  command->add_option("--format", a->format, "of the pictures: png or svg")
+  command->add_option("--format", a->format, "picture format: png or svg")
       ->capture_default_str()
       ->check(suggested({"png", "svg"}));
-  command->add_option("--stack", a->stack, "only maps of the encoder, the decoder or cross (default: all)")
+  command
+      ->add_option("--stack", a->stack,
+                   "maps to draw: encoder, decoder or cross (cross-attention); default: all")
       ->check(suggested(names_of(choices(AttentionPlace{}))));
-  command->add_option("--lines", a->look.lines, "lines of dev that the numbers are means over, at most")
+  command->add_option("--lines", a->look.lines, "maximum number of dev lines to average over")
       ->capture_default_str()
       ->check(at_least(1));
   add_weights_option(*command, a->weights);
-  command->add_flag("--json", a->json, "everything as a JSON object instead of the summary");
+  command->add_flag("--json", a->json, "print everything as a JSON object instead of the summary");
   command->callback([a] { inspect(*a); });
 }
 

@@ -24,11 +24,10 @@ std::shared_ptr<LayerArguments> add_layer_arguments(CLI::App& command) {
   AttentionOptions& layer = arguments->layer;
   command.add_option("--width", layer.width, "model width")->capture_default_str();
   command.add_option("--heads", layer.heads, "number of heads")->capture_default_str();
-  command.add_option("--max-length", layer.max_length, "longest length the layer is built for")
-      ->capture_default_str();
+  command.add_option("--max-length", layer.max_length, "maximum length of the layer")->capture_default_str();
   command
       .add_option("--option", arguments->extra,
-                  "an option of the attention, such as rank=16 (see synth variants)")
+                  "option of the attention variant, such as rank=16 (see synth variants)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   return arguments;

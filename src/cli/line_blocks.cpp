@@ -15,10 +15,10 @@ constexpr int kPause = 20;  // milliseconds without a line after which those tha
 }  // namespace
 
 void add_line_options(CLI::App& command, LineArguments& a) {
-  command.add_option("--batch-tokens", a.batch_tokens, "tokens of the input worked on at a time")
+  command.add_option("--batch-tokens", a.batch_tokens, "maximum number of input tokens per batch")
       ->capture_default_str()
       ->check(at_least(1));
-  add_choice(command, "--too-long", a.too_long, "lines longer than the model can take: ");
+  add_choice(command, "--too-long", a.too_long, "lines over the model's maximum length: ");
 }
 
 void for_each_input_block(const InputBlockFunction& work) {

@@ -88,9 +88,8 @@ std::string explain_extras(const CLI::App& program) {
   const std::string where = name_of(app);
   if (word.starts_with("--") && takes(*app, word)) {
     return fmt::format(
-        "option '{}' is in front of the command that it belongs to: write it after the command ({} "
-        "--help lists the {})",
-        word, where, commands_of(*app).empty() ? "options" : "commands");
+        "option '{}' comes before its command: write it after the command ({} --help lists the {})", word,
+        where, commands_of(*app).empty() ? "options" : "commands");
   }
   std::vector<std::string> known;
   for (const CLI::Option* option : app->get_options()) {
@@ -141,7 +140,9 @@ int synth(int argc, char** argv) {
   CLI::App program(
       "Attention variants of the Synthesizer paper: train, decode, evaluate, inspect and compare models.",
       "synth");
-  program.set_version_flag("--version", std::string("synth ") + synthesizer::version());
+  program.set_help_flag("-h,--help", "print this help and exit");
+  program.set_version_flag("--version", std::string("synth ") + synthesizer::version(),
+                           "print the version and exit");
   program.require_subcommand(1);
   program.fallthrough(false);
   const std::vector<std::string> command_line(argv, argv + argc);
@@ -185,7 +186,7 @@ int synth(int argc, char** argv) {
   } catch (const CLI::ConversionError& mistake) {
     const std::string text = mistake.what();
     return fail(kMistake,
-                fmt::format("{} is not of the right kind (see --help)", text.substr(text.find(": ") + 2)));
+                fmt::format("{} has the wrong type (see --help)", text.substr(text.find(": ") + 2)));
   } catch (const CLI::ParseError& mistake) {
     return fail(kMistake, mistake.what());
   } catch (const synthesizer::InvalidInput& mistake) {
@@ -222,7 +223,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {  // before a command had begun
     write_error("synth: error: out of memory\n");
   } catch (...) {  // not even a message could be made
-    write_error("synth: error: the program has failed and cannot say why\n");
+    write_error("synth: error: the program failed for an unknown reason\n");
   }
   // Everything is written and closed. What the end of main() would do besides is to take LibTorch's
   // registrations of operators apart, one by one: a tenth of a second of every start.

@@ -1,4 +1,4 @@
-// synth params: parameters and multiply-adds of one layer, or the parameters of a recipe's whole model.
+// synth params: counts parameters and multiply-adds of one layer, or the parameters of a recipe's model.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,12 +56,12 @@ void print_model(const std::string& file, const std::vector<std::string>& change
 }  // namespace
 
 void add_params(CLI::App& program) {
-  auto* command = program.add_subcommand(
-      "params", "parameters of one attention layer, or of the whole model of a recipe");
+  auto* command =
+      program.add_subcommand("params", "count the parameters of one attention layer, or of a recipe's model");
   auto recipe = std::make_shared<std::string>();
   auto changes = std::make_shared<std::vector<std::string>>();
   command->add_option("RECIPE", *recipe,
-                      "a TOML file: counts its whole model at full size, without its data");
+                      "a recipe (TOML file): count its whole model; the data are not needed");
   command->add_option("--set", *changes, "change a key of the recipe, as in --set model.attention=R+V")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -69,14 +69,14 @@ void add_params(CLI::App& program) {
   auto length = std::make_shared<int64_t>(-1);
   auto json = std::make_shared<bool>(false);
   command->add_option("--attention", arguments->layer.attention,
-                      "of one layer: a variant, a mixture such as R+V, or a baseline such as light-conv");
-  command->add_flag("--bias", arguments->layer.bias, "biases of the projections of input and output");
-  command->add_option("--length", *length, "length to count multiply-adds for (default: max-length)");
-  command->add_flag("--json", *json, "as a JSON object");
+                      "count one layer: a variant, a mixture such as R+V, or a baseline such as light-conv");
+  command->add_flag("--bias", arguments->layer.bias, "add biases to the input and output projections");
+  command->add_option("--length", *length, "sequence length for the multiply-adds (default: max-length)");
+  command->add_flag("--json", *json, "print a JSON object");
   command->callback([=] {
     if (!recipe->empty()) return print_model(*recipe, *changes, *json);
     if (arguments->layer.attention.empty() || command->count("--attention") == 0)
-      invalid("synth params needs --attention, for one layer, or a recipe");
+      invalid("synth params needs --attention (for one layer) or a recipe (for its model)");
     const auto layer = make_mixer(arguments->resolved());
     const AttentionOptions& options = layer->options();
     const int64_t counted = command->count("--length") > 0 ? *length : options.max_length;

@@ -11,16 +11,16 @@ constexpr const char* kProcesses = "--processes";
 
 void add_process_options(CLI::App& command, ProcessOptions& options) {
   command.add_option(kProcesses, options.processes,
-                     "processes to start on this machine, which share the batches of every step");
+                     "number of processes on this machine, which share the batches of every step");
   command
       .add_option("--timeout", options.timeout,
-                  "seconds after which a process that gives no sign of life counts as lost")
+                  "seconds without a sign of life until a process counts as lost")
       ->capture_default_str();
 }
 
 void add_workers_option(CLI::App& command) {
   command.add_option_function<int64_t>(
-      "--workers", use_workers, "groups of threads that work at the same time, on one model (default: 1)");
+      "--workers", use_workers, "number of thread groups that work in parallel, on one model (default: 1)");
 }
 
 bool starts_processes(const CLI::App& program) {

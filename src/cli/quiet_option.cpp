@@ -11,7 +11,7 @@ void add_quiet_option(CLI::App& program) {
   for (CLI::App* subcommand : subcommands) add_quiet_option(*subcommand);
   if (!subcommands.empty()) return;
   program.add_flag_callback("--quiet", be_quiet,
-                            "only errors on standard error, neither progress nor remarks");
+                            "print no progress and no remarks on standard error, only errors");
 }
 
 }  // namespace synthesizer::cli

@@ -1,4 +1,4 @@
-// synth runs: the runs below a folder, as a table.
+// synth runs: lists the runs in a folder.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -34,7 +34,8 @@ struct ListedRun {
 
 /// Folders with a config.toml. What is inside a run is not looked at.
 std::vector<std::string> run_folders(const std::string& top) {
-  if (!fs::is_directory(top)) invalid(fmt::format("{} is not a folder: name one that has runs in it", top));
+  if (!fs::is_directory(top))
+    invalid(fmt::format("{} is not a folder: name a folder that contains runs", top));
   if (fs::exists(fs::path(top) / "config.toml")) return {top};
   std::vector<std::string> found;
   const auto quietly = fs::directory_options::skip_permission_denied;
@@ -120,18 +121,18 @@ void list_runs(const std::string& top, bool json) {
     return print_out("{}\n", nlohmann::ordered_json{{"runs", list}}.dump(
                                  2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }
-  if (runs.empty()) return print_note("there are no runs below {}\n", top);
+  if (runs.empty()) return print_note("there are no runs in {}\n", top);
   print_run_table(runs);
 }
 
 }  // namespace
 
 void add_runs(CLI::App& program) {
-  auto* command = program.add_subcommand("runs", "the runs below a folder, as a table");
+  auto* command = program.add_subcommand("runs", "list the runs in a folder");
   auto top = std::make_shared<std::string>("runs");
   auto json = std::make_shared<bool>(false);
-  command->add_option("DIR", *top, "the folder")->capture_default_str();
-  command->add_flag("--json", *json, "as a JSON object");
+  command->add_option("DIR", *top, "folder to search, with its subfolders")->capture_default_str();
+  command->add_flag("--json", *json, "print a JSON object");
   command->callback([=] { list_runs(*top, *json); });
 }
 

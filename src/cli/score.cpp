@@ -1,4 +1,4 @@
-// synth score: any metric of the registry on files of texts.
+// synth score: computes any metric of the registry on files of texts.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -78,7 +78,7 @@ References read_references(const ScoreArguments& arguments, size_t segments) {
   for (const std::string& path : arguments.references) {
     references.push_back(read_segments(path));
     if (references.back().size() == segments) continue;
-    invalid(fmt::format("{} has {} segments and {} has {}: both need a line for every segment",
+    invalid(fmt::format("{} has {} segments and {} has {}: both need one line per segment",
                         arguments.hypotheses, segments, path, references.back().size()));
   }
   return references;
@@ -87,7 +87,7 @@ References read_references(const ScoreArguments& arguments, size_t segments) {
 void check_standard_input(const ScoreArguments& arguments) {
   const auto& references = arguments.references;
   if ((arguments.hypotheses == "-") + std::count(references.begin(), references.end(), "-") > 1) {
-    invalid("standard input (-) is named twice among --hyp and --ref: it can be read once");
+    invalid("standard input (-) is named twice among --hyp and --ref: it can be read only once");
   }
 }
 
@@ -126,20 +126,21 @@ void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
 }  // namespace
 
 void add_score(CLI::App& program) {
-  auto* command = program.add_subcommand("score", "measure texts against references, a segment per line");
+  auto* command = program.add_subcommand("score", "score texts against references, one segment per line");
   auto arguments = std::make_shared<ScoreArguments>();
-  command->add_option("METRIC", arguments->metric, "what to measure, see below")
+  command->add_option("METRIC", arguments->metric, "the metric, see below")
       ->required()
       ->check(suggested(metric_names()));
-  command->add_option("--hyp", arguments->hypotheses, "the texts; plain or gzip, - is standard input")
+  command
+      ->add_option("--hyp", arguments->hypotheses, "file of texts to score, plain or gzip; -: standard input")
       ->required();
   command
       ->add_option("--ref", arguments->references,
-                   "the references; repeat it for several references per segment")
+                   "file of references; repeat the option for several references per segment")
       ->required()
       ->allow_extra_args(false);
   add_metric_options(*command, *arguments);
-  command->add_flag("--json", arguments->json, "as a JSON object");
+  command->add_flag("--json", arguments->json, "print a JSON object");
   command->footer(list_of_metrics());
   command->callback([=] {
     const Metric& metric = find_metric(arguments->metric);

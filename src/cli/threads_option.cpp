@@ -22,9 +22,7 @@ void add_threads_option_below(CLI::App& command, std::optional<int64_t>& threads
   const auto subcommands = command.get_subcommands([](const CLI::App*) { return true; });
   for (CLI::App* subcommand : subcommands) add_threads_option_below(*subcommand, threads);
   if (!subcommands.empty()) return;
-  command
-      .add_option(kThreadsOption, threads,
-                  "threads to compute with (default: the cores this process may use)")
+  command.add_option(kThreadsOption, threads, "number of threads (default: the cores this process may use)")
       ->check(between(1, kMaxThreads));
 }
 

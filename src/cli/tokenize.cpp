@@ -1,4 +1,4 @@
-// synth tokenize: the tokens of each line of standard input, as a run's model reads them, and back.
+// synth tokenize: converts lines of standard input to the tokens that a run's model reads, or back.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,9 +62,8 @@ void print_text(const Tokenizer& tokenizer, const std::string& line, int64_t num
   for (const std::string_view word : split_words(line)) {
     Token token = 0;
     if (!parse_number(word, token) || token < 0 || token >= tokenizer.size()) {
-      invalid(fmt::format(
-          "standard input:{}: '{}' is not the number of a token of this run: they are from 0 to {}", number,
-          word, tokenizer.size() - 1));
+      invalid(fmt::format("standard input:{}: '{}' is not a token id of this run: ids are from 0 to {}",
+                          number, word, tokenizer.size() - 1));
     }
     tokens.push_back(token);
   }
@@ -72,7 +71,8 @@ void print_text(const Tokenizer& tokenizer, const std::string& line, int64_t num
 }
 
 void tokenize(const TokenizeArguments& a) {
-  if (a.decode && (a.ids || a.json)) invalid("--decode gives text: --ids and --json are for the other way");
+  if (a.decode && (a.ids || a.json))
+    invalid("--decode prints text: it cannot be combined with --ids or --json");
   const auto tokenizer = tokenizer_of(a);
   for_each_input_block([&](const auto& lines, int64_t first, auto&) {
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -88,16 +88,16 @@ void tokenize(const TokenizeArguments& a) {
 }  // namespace
 
 void add_tokenize(CLI::App& program) {
-  auto* command = program.add_subcommand("tokenize", "the tokens of each line of standard input, and back");
+  auto* command = program.add_subcommand("tokenize", "convert lines of standard input to tokens, or back");
   auto a = std::make_shared<TokenizeArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
-  command->add_flag("--ids", a->ids, "their numbers instead of their texts");
-  command->add_flag("--decode", a->decode, "the other way: lines of numbers to text");
-  command->add_option("--side", a->side, "of runs with two tokenizers: source or target")
+  command->add_option("RUN", a->run, "the run's folder")->required();
+  command->add_flag("--ids", a->ids, "print token ids instead of token texts");
+  command->add_flag("--decode", a->decode, "convert lines of ids to text");
+  command->add_option("--side", a->side, "tokenizer to use, for runs with two: source or target")
       ->capture_default_str()
       ->check(CLI::IsMember({"source", "target"}));
   command->add_flag("--json", a->json,
-                    "one JSON object per line: tokens, ids, and the number of unknown ones");
+                    "print one JSON object per line: tokens, ids and the number of unknown tokens");
   command->callback([a] { tokenize(*a); });
 }
 

@@ -1,4 +1,4 @@
-// synth train: one run, from a recipe.
+// synth train: trains one run from a recipe.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ Recipe recipe_of(const TrainArguments& a) {
     return recipe;
   }
   if (!a.resume)
-    invalid("synth train needs a recipe (recipes/ has some; synth train --explain lists the keys)");
+    invalid("synth train needs a recipe (recipes/ has examples; synth train --explain lists the keys)");
   const RunFolder folder{a.run};
   if (!fs::exists(folder.config()))
     invalid(fmt::format("{} is not a run folder: there is nothing to resume", a.run));
@@ -61,7 +61,7 @@ std::string paper_line(const TrainArguments& a, const Recipe& recipe) {
 
 void print_outcome(const TrainArguments& a, const Outcome& outcome) {
   const TrainerState& s = outcome.state;
-  const char* how = outcome.end == Outcome::End::patience ? "stopped, as dev gets no better," : "done";
+  const char* how = outcome.end == Outcome::End::patience ? "stopped without improvement on dev" : "done";
   std::string line = fmt::format("{} after {} steps in {}", how, with_thousands(s.step), duration(s.seconds));
   if (s.best_step > 0) line += fmt::format("; best at step {}: {:.4f}", with_thousands(s.best_step), s.best);
   print_note("{}\n", line);
@@ -75,8 +75,8 @@ void print_dry_run(const TrainArguments& a) {
   print_out("{}{}\n", found.summary, paper_line(a, recipe));
   print_out("  {:<6} {:.3g} s, median of {}; {} {}/s\n", "step", found.seconds_per_step, found.measured_steps,
             with_thousands(static_cast<int64_t>(found.tokens_per_second)), found.unit);
-  print_out("  {:<6} {} at most so far, LibTorch included\n", "peak", byte_text(found.peak_memory_bytes));
-  print_out("  {:<6} {} for {} steps, validations aside\n", "time", duration(found.seconds),
+  print_out("  {:<6} {} so far, LibTorch included\n", "peak", byte_text(found.peak_memory_bytes));
+  print_out("  {:<6} {} for {} steps, without validations\n", "time", duration(found.seconds),
             with_thousands(recipe.train.steps));
 }
 
@@ -84,8 +84,8 @@ void print_dry_run(const TrainArguments& a) {
 std::string how_to_go_on(const TrainArguments& a, int64_t processes) {
   const bool started_here = a.processes.processes > 1;
   if (processes > 1 && !started_here)
-    return fmt::format("start all {} processes again by the same command, with --resume", processes);
-  const std::string words = fmt::format("go on with: synth train --run {} --resume", shell_quoted(a.run));
+    return fmt::format("start all {} processes again with the same command and --resume", processes);
+  const std::string words = fmt::format("continue with: synth train --run {} --resume", shell_quoted(a.run));
   return started_here ? fmt::format("{} --processes {}", words, processes) : words;
 }
 
@@ -103,14 +103,13 @@ int finish(const TrainArguments& a, const Outcome& outcome, int64_t rank, const 
 void train(const TrainArguments& a, const std::vector<std::string>& command) {
   if (a.explain) return print_out("{}", explain_recipe());
   if (a.dry_run) {
-    if (a.processes.processes != 1) invalid("--dry-run measures one process: leave --processes out");
+    if (a.processes.processes != 1) invalid("--dry-run measures one process: remove --processes");
     return print_dry_run(a);
   }
-  if (a.run.empty()) invalid("synth train needs --run DIR, the folder to make");
-  if (a.accept_changed_data && !a.resume)
-    invalid("--accept-changed-data is for a run that goes on, with --resume");
+  if (a.run.empty()) invalid("synth train needs --run DIR, the folder of the new run");
+  if (a.accept_changed_data && !a.resume) invalid("--accept-changed-data needs --resume");
   if (a.resume && !a.init_from.empty())
-    invalid("--init-from is for a new run: a run that goes on has its own weights; leave one of the two out");
+    invalid("--init-from and --resume exclude each other: a resumed run has its own weights");
   TrainingOptions options;
   options.folder = a.run;
   options.resume = a.resume;
@@ -138,22 +137,25 @@ void train(const TrainArguments& a, const std::vector<std::string>& command) {
 void add_train(CLI::App& program, const std::vector<std::string>& command_line) {
   auto* command = program.add_subcommand("train", "train a model from a recipe");
   auto a = std::make_shared<TrainArguments>();
-  command->add_option("RECIPE", a->recipe, "a TOML file; with --resume the run's own may be left out");
-  command->add_option("--run", a->run, "the folder of the run")->type_name("DIR");
+  command->add_option(
+      "RECIPE", a->recipe,
+      "a recipe (TOML file); not needed with --resume or --init-from, which read the run's own");
+  command->add_option("--run", a->run, "folder of the run")->type_name("DIR");
   command->add_option("--set", a->changes, "change a key of the recipe, as in --set train.steps=100")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--init-from", a->init_from,
-                   "start from that run's weights and tokenizer; its recipe too, where none is given")
+                   "start from this run's weights and tokenizer, and from its recipe if none is given")
       ->type_name("RUN");
-  command->add_flag("--resume", a->resume, "go on with a run that was stopped, bit for bit");
+  command->add_flag("--resume", a->resume,
+                    "continue a stopped run; the result has the same bits as without the stop");
   command->add_flag("--accept-changed-data", a->accept_changed_data,
-                    "resume although the data have changed since; run.json records both");
+                    "resume although the data have changed; run.json records both hashes");
   command->add_flag("--dry-run", a->dry_run,
-                    "say what it takes (parameters, data, memory, time) from a few steps; make no run");
+                    "estimate parameters, data, memory and time from a few steps; make no run");
   add_process_options(*command, a->processes);
-  command->add_flag("--explain", a->explain, "list every key with its default");
+  command->add_flag("--explain", a->explain, "list every recipe key with its default");
   command->callback([a, command, command_line] {
     a->changes = with_threads(*command, a->changes);
     train(*a, command_line);

@@ -1,4 +1,4 @@
-// synth translate: standard input to standard output, line by line.
+// synth translate: translates, summarizes or answers standard input, line by line.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -55,16 +55,16 @@ void translate(const TranslateArguments& a) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  auto* command = program.add_subcommand(
-      "translate", "turn each line of standard input into another text: translations, summaries, replies");
+  auto* command =
+      program.add_subcommand("translate", "translate, summarize or answer each line of standard input");
   auto a = std::make_shared<TranslateArguments>();
-  command->add_option("RUN", a->run, "its folder")->required();
+  command->add_option("RUN", a->run, "the run's folder")->required();
   a->decode.add_to(*command, DecodeOption::Use::search);
   a->decode.add_to(*command, DecodeOption::Use::output, /*defaults=*/true);
   command->get_option("--nbest")
       ->check(at_least(1))
-      ->description("print the n best of each line: LINE ||| TEXT ||| SCORE");
-  command->add_flag("--scores", a->scores, "print each line's score before it");
+      ->description("number of outputs per line; above 1, print LINE ||| TEXT ||| SCORE");
+  command->add_flag("--scores", a->scores, "print the score before each output");
   add_line_options(*command, a->lines);
   add_workers_option(*command);
   add_weights_option(*command, a->weights);

@@ -1,4 +1,4 @@
-// synth variants: the registry as a table.
+// synth variants: lists the registry as tables.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -42,8 +42,8 @@ void print_variant_table() {
   }
   table.print(7);
   print_out(
-      "\nd width, h heads, N max_length, k rank; a·b ≥ N. Biases come on top. Mixtures join any of them: "
-      "R+V, D+FR+V;\n"
+      "\nd width, h heads, N max_length, k rank; a·b ≥ N. Biases are not counted. Mixtures combine any "
+      "variants: R+V, D+FR+V;\n"
       "option weights = learned, learned-per-head or sum.\n\n");
 }
 
@@ -55,16 +55,15 @@ void print_baseline_table() {
   table.print(5);
   print_out(
       "\nw kernel width, g groups (h unless set), k rank. Baselines cannot be mixed. A size can follow the "
-      "name: "
-      "light-conv:15, linformer:64.\n");
+      "name: light-conv:15, linformer:64.\n");
 }
 
 }  // namespace
 
 void add_variants(CLI::App& program) {
-  auto* command = program.add_subcommand("variants", "tables of all attention variants and baselines");
+  auto* command = program.add_subcommand("variants", "list all attention variants and baselines");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "the synthesizing functions as a JSON list");
+  command->add_flag("--json", *json, "print the attention variants as a JSON list");
   command->callback([json] {
     if (*json) return print_variants_json();
     print_variant_table();

@@ -42,7 +42,7 @@ std::string shown(const Tokenizer& tokenizer, int64_t token) {
 void check_text(const char* option, const std::string& text) {
   if (const size_t byte = first_invalid_byte(text); byte != std::string::npos)
     invalid(fmt::format("{}: byte {} is not UTF-8", option, byte + 1));
-  if (split_words(text).empty()) invalid(fmt::format("{} is empty: give a text to look at", option));
+  if (split_words(text).empty()) invalid(fmt::format("{} is empty: give a text to inspect", option));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ int64_t longest_side(const Task& task, const Batch& example) {
 /// The first texts of dev, one per batch.
 std::vector<Batch> dev_examples(const Task& task, int64_t lines) {
   const auto& files = task.recipe().data.dev;
-  if (files.empty()) invalid("this run's recipe has no data.dev to look at: give --text");
+  if (files.empty()) invalid("this run's recipe has no data.dev to inspect: give --text");
   const auto dev = task.open(files, false);
   std::vector<Batch> examples;
   for (int64_t n = 0; n < dev->batches->per_epoch(); ++n) {

@@ -220,7 +220,7 @@ std::vector<std::string> words_of(const Tokenizer& tokenizer, int64_t size) {
 void check_exportable(const ModelOptions& model) {
   check_vanilla_layers(model, {Side::encoder, Side::decoder}, "CTranslate2");
   if (model.recurrent_depth > 0)
-    invalid("this run has model.recurrent_depth, which CTranslate2 does not have");
+    invalid("this run has model.recurrent_depth, which CTranslate2 does not support");
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ void export_ctranslate2(Task& task, const std::string& folder) {
   c10::NoGradGuard no_grad;
   auto* sequences = dynamic_cast<SequenceTask*>(&task);
   if (!sequences) {
-    invalid(fmt::format("a {} run cannot be exported to CTranslate2: those that translate can",
+    invalid(fmt::format("a {} run cannot be exported to CTranslate2: only encoder-decoder runs can",
                         task.recipe().task));
   }
   const ModelOptions& model = task.recipe().model;

@@ -59,8 +59,7 @@ std::string shown(const nlohmann::json& value) {
 void IgnoredSettings::check_all_found() const {
   for (const std::string& key : keys_) {
     if (found_.contains(key)) continue;
-    invalid(fmt::format("--ignore {}: the model has no setting of that name whose meaning is unknown here",
-                        shortened(key)));
+    invalid(fmt::format("--ignore {}: the model has no unknown setting of that name", shortened(key)));
   }
 }
 
@@ -109,7 +108,7 @@ const nlohmann::json& ForeignConfig::value(const std::string& key) {
 }
 
 void ForeignConfig::check_there(const std::string& key) const {
-  if (!has(key)) refuse(key, "is missing: it is not a complete model");
+  if (!has(key)) refuse(key, "is missing: the model is incomplete");
 }
 
 int64_t ForeignConfig::integer(const std::string& key, int64_t fallback, WholeNumbers range) {
@@ -157,7 +156,7 @@ bool ForeignConfig::flag(const std::string& key, bool fallback) {
 std::string ForeignConfig::text(const std::string& key, const std::string& fallback) {
   const auto& found = value(key);
   if (found.is_null()) return fallback;
-  if (!found.is_string()) refuse(key, fmt::format("is {}: it must be a text", shown(found)));
+  if (!found.is_string()) refuse(key, fmt::format("is {}: it must be a string", shown(found)));
   return found.get<std::string>();
 }
 
@@ -185,8 +184,8 @@ void ForeignConfig::check_all_read(IgnoredSettings& ignored) const {
     if (std::find(std::begin(kAboutTheFile), std::end(kAboutTheFile), key) != std::end(kAboutTheFile))
       continue;
     if (ignored.contains(key)) continue;
-    refuse(key, fmt::format("is {}, and its meaning is unknown here: where it does not change what the model "
-                            "computes, give --ignore {}",
+    refuse(key, fmt::format("is {}, an unknown setting: if it does not change what the model computes, give "
+                            "--ignore {}",
                             shown(item.value()), shortened(key)));
   }
 }

@@ -66,8 +66,8 @@ class MarianSettings {
       if (read_.contains(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
       if (ignored.contains(key)) continue;
       invalid(fmt::format(
-          "{}: its setting '{}' is '{}', and its meaning is unknown here: where it does not "
-          "change what the model computes, give --ignore {}",
+          "{}: its setting '{}' is '{}', an unknown setting: if it does not change what the model computes, "
+          "give --ignore {}",
           file_, shortened(key), shortened(fmt::format("{}", fmt::join(values, ", "))), shortened(key)));
     }
   }

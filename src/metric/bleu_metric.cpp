@@ -70,13 +70,13 @@ std::string to_string(const Bleu& bleu) {
 
 Metric bleu_metric() {
   return {"bleu",
-          "n-gram precision with a brevity penalty, as sacreBLEU",
+          "n-gram precision with a brevity penalty, as in sacreBLEU",
           "bleu",
-          {{"tokenize", "how words are found", "13a", bleu_tokenizer_names()},
-           {"lowercase", "capitals count as small letters", "false", {}, true},
-           {"smooth", "what becomes of precisions of 0", "exp", bleu_smoothing_names()},
-           {"smooth-value", "of floor (0.1) and add-k (1)", "", {}},
-           {"effective-order", "leave out orders longer than the text", "false", {}, true}},
+          {{"tokenize", "tokenization into words", "13a", bleu_tokenizer_names()},
+           {"lowercase", "ignore case", "false", {}, true},
+           {"smooth", "smoothing of zero precisions", "exp", bleu_smoothing_names()},
+           {"smooth-value", "value for floor (default: 0.1) and add-k (default: 1)", "", {}},
+           {"effective-order", "leave out n-gram orders longer than the text", "false", {}, true}},
           compute_bleu,
           resample_bleu};
 }

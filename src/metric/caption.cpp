@@ -95,7 +95,7 @@ Caption caption(const Segments& hypotheses, const References& references) {
 }
 
 Metric caption_metric() {
-  return {"caption",       "BLEU, ROUGE-L and CIDEr of tokenized captions, as the COCO caption toolkit",
+  return {"caption",       "BLEU, ROUGE-L and CIDEr of tokenized captions, as in the COCO caption toolkit",
           "cider",         {},
           compute_caption, resample_caption};
 }

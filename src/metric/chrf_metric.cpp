@@ -49,13 +49,13 @@ std::string chrf_name(const ChrfOptions& options) {
 
 Metric chrf_metric() {
   return {"chrf",
-          "F-score of character n-grams, as sacreBLEU; with word-order 2 it is chrF++",
+          "F-score of character n-grams, as in sacreBLEU; with word-order 2 it is chrF++",
           "chrf",
-          {{"char-order", "longest n-gram of characters", "6", {}},
-           {"word-order", "longest n-gram of words", "0", {}},
+          {{"char-order", "maximum order of character n-grams", "6", {}},
+           {"word-order", "maximum order of word n-grams", "0", {}},
            {"beta", "weight of recall", "2", {}},
-           {"lowercase", "capitals count as small letters", "false", {}, true},
-           {"whitespace", "spaces count as characters", "false", {}, true}},
+           {"lowercase", "ignore case", "false", {}, true},
+           {"whitespace", "count spaces as characters", "false", {}, true}},
           compute_chrf,
           resample_chrf};
 }

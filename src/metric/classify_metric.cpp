@@ -85,8 +85,8 @@ ResampledScores resample_classify(const Segments& hypotheses, const References& 
 }  // namespace
 
 Metric classify_metric() {
-  return {"classify",       "accuracy, macro F1 and Matthews' correlation of labels, as scikit-learn",
-          "accuracy",       {{"positive", "a label, for its F1", "", {}}},
+  return {"classify",       "accuracy, macro F1 and Matthews correlation of labels, as in scikit-learn",
+          "accuracy",       {{"positive", "label whose F1 is reported", "", {}}},
           compute_classify, resample_classify};
 }
 

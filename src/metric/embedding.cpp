@@ -156,10 +156,10 @@ Embedding embedding(const Segments& hypotheses, const References& references, co
 
 Metric embedding_metric() {
   return {"embedding",
-          "nearness by vectors of words: average, extrema and greedy matching, as nlg-eval",
+          "similarity of word vectors: average, extrema and greedy matching, as in nlg-eval",
           "average",
-          {{"vectors", "the words' vectors: a text file of word2vec or GloVe, plain or gzip", "", {}},
-           {"unknown", "what stands for words without a vector", "mean", {"mean", "skip"}}},
+          {{"vectors", "word vectors: a text file of word2vec or GloVe, plain or gzip", "", {}},
+           {"unknown", "what to use for words without a vector", "mean", {"mean", "skip"}}},
           compute_embedding,
           resample_embedding};
 }

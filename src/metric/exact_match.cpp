@@ -34,7 +34,7 @@ ResampledScores resample_exact_match(const Segments& hypotheses, const Reference
 }  // namespace
 
 Metric exact_match_metric() {
-  return {"exact_match",       "the share of texts that are one of their references, letter by letter",
+  return {"exact_match",       "share of texts that are identical to one of their references",
           "exact_match",       {},
           compute_exact_match, resample_exact_match};
 }

@@ -159,9 +159,9 @@ double meteor(const Segments& hypotheses, const References& references, const Wo
 
 Metric meteor_metric() {
   return {"meteor",
-          "aligned words, their stems and synonyms, as NLTK; needs WordNet",
+          "matches of words, stems and synonyms, as in NLTK; needs WordNet",
           "meteor",
-          {{"wordnet", "folder of WordNet's files, Debian's wordnet-base", WordNet::kDebianFolder, {}}},
+          {{"wordnet", "folder of WordNet's files (Debian: wordnet-base)", WordNet::kDebianFolder, {}}},
           compute_meteor,
           resample_meteor};
 }

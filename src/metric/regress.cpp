@@ -120,7 +120,7 @@ double spearman(std::span<const double> predicted, std::span<const double> gold)
 }
 
 Metric regress_metric() {
-  return {"regress",       "Pearson's and Spearman's correlation of numbers, as SciPy",
+  return {"regress",       "Pearson and Spearman correlation of numbers, as in SciPy",
           "pearson",       {},
           compute_regress, resample_regress};
 }

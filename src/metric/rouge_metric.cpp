@@ -42,7 +42,7 @@ ResampledScores resample_rouge(const Segments& hypotheses, const References& ref
 
 Metric rouge_metric() {
   return {
-      "rouge",       "words, pairs and subsequences in common, as Google's rouge-score; <n> parts sentences",
+      "rouge",       "common words, word pairs and subsequences, as in rouge-score; <n> separates sentences",
       "rougeL",      {{"stem", "compare the stems of words", "false", {}, true}},
       compute_rouge, resample_rouge};
 }

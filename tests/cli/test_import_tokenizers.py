@@ -166,7 +166,7 @@ def test_a_t5_that_changes_characters(synth, model_folder, tmp_path, file):
         ("gpt2", "pre_tokenizer", {"use_regex": False}, ["'use_regex' is false"]),
         ("gpt2", "model", {"end_of_word_suffix": "</w>"}, ["model: 'end_of_word_suffix' is \"</w>\""]),
         ("gpt2", "model", {"ignore_merges": True}, ["'ignore_merges' is true"]),
-        ("gpt2", "model", {"magic": 1}, ["'magic' is 1, and its meaning is unknown here"]),
+        ("gpt2", "model", {"magic": 1}, ["'magic' is 1, an unknown setting"]),
         ("bert", "", {"normalizer": None}, ["'normalizer' is missing: only BertNormalizer is supported"]),
         ("bert", "normalizer", {"clean_text": False}, ["normalizer: 'clean_text' is false"]),
         ("bert", "", {"pre_tokenizer": {"type": "WhitespaceSplit"}}, ["pre_tokenizer: 'type' is"]),

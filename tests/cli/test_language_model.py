@@ -245,7 +245,7 @@ def test_patience_ends_a_run(synth, language_recipe, tmp_path):
     stuck = ["--set", "train.learning_rate=0", "--set", "train.patience=2", "--set", "train.steps=100"]
     done = synth("train", language_recipe, "--run", tmp_path / "run", *stuck)
     assert [line["step"] for line in metrics(tmp_path / "run", "dev")] == [2, 4, 6]
-    assert "dev gets no better" in done.stderr and "best at step 2" in done.stderr
+    assert "stopped without improvement on dev after" in done.stderr and "best at step 2" in done.stderr
 
 
 def test_a_run_without_dev(train, synth, language_recipe, tmp_path, text):

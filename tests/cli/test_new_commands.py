@@ -216,8 +216,8 @@ def test_completion_names_every_command(synth, tmp_path, shell):
 def test_completion_quotes_for_its_shell(synth):
     """Descriptions have apostrophes."""
     assert "`" not in synth("completion", "fish").stdout.partition("\n")[2]
-    assert "'average:the mean of a run'\\''s last checkpoints'" in synth("completion", "zsh").stdout
-    assert "-a average -d 'the mean of a run\\'s last checkpoints'" in synth("completion", "fish").stdout
+    assert "'average:average a run'\\''s last checkpoints'" in synth("completion", "zsh").stdout
+    assert "-a average -d 'average a run\\'s last checkpoints'" in synth("completion", "fish").stdout
 
 
 def test_completion_of_other_shells(mistake):

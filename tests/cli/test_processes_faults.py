@@ -306,8 +306,8 @@ def test_a_signal_to_one_that_was_started_by_hand(environment, language_recipe, 
     (status, errors), (other_status, _) = ends(processes)
     assert (status, other_status) == (1, 1)
     assert last_line(errors) == (
-        f"synth: error: stopped at step {saved_step(run)}, saved; start all 2 processes again by the same "
-        "command, with --resume"
+        f"synth: error: stopped at step {saved_step(run)}, saved; start all 2 processes again with the same "
+        "command and --resume"
     )
 
 

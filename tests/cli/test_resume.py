@@ -72,9 +72,8 @@ def test_a_signal_saves_and_leaves(started, synth, never_stopped, language_recip
     assert 0 < step < STEPS
     assert "stopping after this step" in err
     last = err.splitlines()[-1]
-    assert (
-        last == f"synth: error: stopped at step {step}, saved; go on with: synth train --run {run} --resume"
-    )
+    advice = f"continue with: synth train --run {run} --resume"
+    assert last == f"synth: error: stopped at step {step}, saved; {advice}"
     synth("train", "--run", run, "--resume")  # as the message says
     assert_same_run(run, never_stopped)
 
@@ -86,8 +85,8 @@ def logged_step(run):
 
 
 def go_on(errors):
-    """The words of the command that the last line says to go on with."""
-    advice = errors.splitlines()[-1].partition("go on with: ")[2]
+    """The words of the command that the last line says to continue with."""
+    advice = errors.splitlines()[-1].partition("continue with: ")[2]
     words = shlex.split(advice)
     assert words[0] == "synth", errors
     return words[1:]
@@ -138,7 +137,8 @@ def test_a_run_that_was_made_longer_stays_longer(synth, language_recipe, tmp_pat
 def test_the_weights_to_start_from_are_for_a_new_run(synth, mistake, language_recipe, tmp_path):
     run = tmp_path / "run"
     synth("train", language_recipe, "--run", run)
-    mistake("train", "--run", run, "--resume", "--init-from", run, words=["--init-from is for a new run"])
+    words = ["--init-from and --resume exclude each other"]
+    mistake("train", "--run", run, "--resume", "--init-from", run, words=words)
 
 
 def test_a_stopped_process_in_the_way(started, mistake, language_recipe, tmp_path):

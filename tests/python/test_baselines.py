@@ -103,7 +103,7 @@ def test_reorder_goes_on_from_other_beams(spec, options):
 
 @every_baseline
 def test_weights_are_refused(spec, options):
-    with pytest.raises(ValueError, match="there are none to return"):
+    with pytest.raises(ValueError, match="has no attention weights to return"):
         layer(spec, **options)(torch.randn(1, 3, WIDTH), need_weights=True)
 
 
@@ -126,7 +126,7 @@ def test_weights_are_refused(spec, options):
         ("dynamic-conv", {"groups": 2}, "option 'groups' is 2: it must be from heads 3"),
         ("light-conv", {"groups": 48}, "option 'groups' is 48: it must be from heads 3 to width 24"),
         ("dynamic-conv:5", {"kernel": 7}, "attention 'dynamic-conv:5' and option 'kernel' = 7 disagree"),
-        ("dynamic-conv:x", {}, "behind the colon stands its kernel, a whole number"),
+        ("dynamic-conv:x", {}, "the part after the colon must be its kernel, a whole number"),
         ("R+light-conv", {}, "light-conv has no logits, so it cannot be a member of a mixture"),
         ("light-conf", {}, "unknown attention 'light-conf', did you mean 'light-conv'?"),
     ],

@@ -95,7 +95,7 @@ def test_a_run_says_what_it_is(translation):
 def test_mistakes_are_value_errors(translation, language_model, tmp_path):
     with pytest.raises(ValueError, match="not a run folder"):
         synthesizer.load(tmp_path / "none")
-    with pytest.raises(ValueError, match="does not go on from a text"):
+    with pytest.raises(ValueError, match="does not continue a text"):
         synthesizer.load(translation).generate("x")
     with pytest.raises(ValueError, match="does not turn one text into another"):
         synthesizer.load(language_model).translate(["x"])
