@@ -73,6 +73,7 @@ void LineReader::Source::fail() const {
   if (code == Z_ERRNO) {
     throw std::runtime_error(fmt::format("{} could not be read: {}", name, std::strerror(reason)));
   }
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
   // zlib's message starts with a name of its own for the file.
   std::string_view what = message;
   if (const size_t colon = what.find(": "); colon != std::string_view::npos) what.remove_prefix(colon + 2);

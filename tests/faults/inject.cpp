@@ -14,8 +14,9 @@
 //   FILE.data;
 //                            of files written through a FILE it knows nothing
 //
-// Allocations count from the beginning of main() on: what comes before is the loader's. Those of MKL do
-// not. The count is shared with forked processes. Nothing here allocates memory.
+// Allocations count from the beginning of main() on: what comes before is the loader's. Those of MKL, FBGEMM and
+// for thread-local variables do not (left_alone). The count is shared with forked processes. Nothing here
+// allocates memory.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -32,6 +34,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 extern "C" {
 void* __libc_malloc(size_t);
@@ -249,17 +252,30 @@ int changed(Kind kind, int folder, const char* path, const char* other, const Ca
   return result;
 }
 
-const char* mkl_allocator = nullptr;
+/// A function of a library whose allocations do not fail, and how far behind it its return addresses lie.
+struct LeftAlone {
+  const char* symbol;
+  ptrdiff_t near;
+  const char* address = nullptr;
+};
+LeftAlone left_alone[] = {
+    // MKL multiplies without its buffers, and so with another rounding, where it gets none: nothing fails, and
+    // no bits can be promised. The functions of its allocator lie side by side.
+    {"mkl_serv_allocate", 1 << 16},
+    // FBGEMM, the product of int8 weights, does not look whether it got its buffers, and crashes.
+    {"_ZN6fbgemm18fbgemmAlignedAllocEmmb", 1 << 8},
+    // glibc ends the process where it cannot note that a thread's variable is to be destroyed.
+    {"__cxa_thread_atexit_impl", 1 << 10},
+};
 
-/// MKL multiplies without its buffers, and so with another rounding, where it gets none: nothing fails, and
-/// no bits can be promised. The functions of its allocator lie side by side.
-bool is_allocator_of_mkl(const void* caller) {
-  constexpr ptrdiff_t kNear = 1 << 16;
-  return mkl_allocator && std::abs(static_cast<const char*>(caller) - mkl_allocator) < kNear;
+bool is_left_alone(const void* caller) {
+  return std::any_of(std::begin(left_alone), std::end(left_alone), [&](const LeftAlone& one) {
+    return one.address && std::abs(static_cast<const char*>(caller) - one.address) < one.near;
+  });
 }
 
 bool allocation_fails(size_t bytes, const void* caller) {
-  if (!in_main || is_allocator_of_mkl(caller)) return false;
+  if (!in_main || is_left_alone(caller)) return false;
   const bool large = bytes >= kLargeBytes && fails(kLarge);
   if (!fails(kMalloc) && !large) return false;
   errno = ENOMEM;
@@ -270,7 +286,8 @@ using Main = int (*)(int, char**, char**);
 Main real_main = nullptr;
 
 int counted_main(int argc, char** argv, char** environment) {
-  mkl_allocator = reinterpret_cast<const char*>(::dlsym(RTLD_DEFAULT, "mkl_serv_allocate"));
+  for (LeftAlone& one : left_alone)
+    one.address = reinterpret_cast<const char*>(::dlsym(RTLD_DEFAULT, one.symbol));
   in_main = true;
   std::atexit(write_count);
   return real_main(argc, argv, environment);
@@ -453,12 +470,13 @@ void* memalign(size_t alignment, size_t bytes) noexcept {
 }
 
 void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
-  return memalign(alignment, bytes);
+  return allocation_fails(bytes, __builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, bytes);
 }
 
 int posix_memalign(void** memory, size_t alignment, size_t bytes) noexcept {
   const int error = errno;
-  *memory = memalign(alignment, bytes);
+  const bool fails = allocation_fails(bytes, __builtin_return_address(0));
+  *memory = fails ? nullptr : __libc_memalign(alignment, bytes);
   errno = error;
   return *memory || bytes == 0 ? 0 : ENOMEM;
 }
