@@ -35,9 +35,12 @@ def count(folder):
     return passed, failed, skipped, len(files)
 
 
-def report(folder):
-    """Prints the count; the exit status."""
+def report(folder, failed_groups=()):
+    """Prints the count; the exit status. A group that failed although none of its results say so is a failure
+    too: it ended before it wrote them."""
     passed, failed, skipped, files = count(folder)
+    told = {name.partition(":")[0].removesuffix(".xml") for name in failed}
+    failed += [f"{group}: ended with an error" for group in failed_groups if group not in told]
     for name in failed:
         print(f"failed: {name}")
     if files == 0:

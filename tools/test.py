@@ -48,7 +48,7 @@ def chosen(names, groups):
 
 
 def run(preset, folder, groups):
-    """Runs the groups in parallel, a line each as it ends; whether all passed."""
+    """Runs the groups in parallel, a line each as it ends; those that failed, or None where ctest itself did."""
     results = folder / "results"
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir()
@@ -67,6 +67,7 @@ def run(preset, folder, groups):
     if preset == "thread":
         environment |= THREAD_ENVIRONMENT
     log = results / "ctest.log"
+    failed = []
     with open(log, "w", encoding="utf-8") as file:
         tests = subprocess.Popen([*command, "-R", pattern], env=environment, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True, errors="replace")  # fmt: skip
@@ -74,11 +75,13 @@ def run(preset, folder, groups):
             file.write(line)
             if match := RESULT.match(line):
                 print(f"{match[1]:>3}/{match[2]} {match[3]:<28} {match[4].strip()}", flush=True)
+                if not match[4].startswith(("Passed", "***Skipped")):
+                    failed.append(match[3])
         status = tests.wait()
     if status != 0:
         print(log.read_text(encoding="utf-8"))
         print(f"the whole log: {log}")
-    return status == 0
+    return failed if failed or status == 0 else None
 
 
 def main():
@@ -103,13 +106,13 @@ def main():
             return status
     built = time.monotonic()
     print(f"running {len(groups)} groups of tests", flush=True)
-    passed = run(preset, folder, groups)
+    failed = run(preset, folder, groups)
     setup = float(os.environ.get("SETUP_SECONDS", 0))
     parts = [("set-up", setup), ("compiling", built - begin), ("testing", time.monotonic() - built)]
     said = ", ".join(f"{name} {build.clock(seconds)}" for name, seconds in parts if seconds >= 1)
     print(f"times: {said}, in all {build.clock(sum(seconds for _, seconds in parts))}")
-    counted = count_tests.report(folder / "results")
-    return 0 if passed and counted == 0 else 1
+    counted = count_tests.report(folder / "results", failed or [])
+    return 0 if failed == [] and counted == 0 else 1
 
 
 if __name__ == "__main__":

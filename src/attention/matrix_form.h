@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/choice.h"
-
 namespace synthesizer {
 
 /// A weight matrix W (out×in) in a form that inference is faster or smaller with. Immutable: any number of
@@ -34,12 +32,8 @@ class PackedMatrix : public MatrixForm {
   std::unique_ptr<Panels> panels_;
 };
 
-/// What the numbers of a trained model can be rounded to.
+/// What the numbers of a trained model can be rounded to; their names are in quantization.h.
 enum class Quantization { int8, bfloat16 };
-inline Choices choices(Quantization) {
-  static constexpr ChoiceName names[] = {{"int8", "a quarter of the memory"}, {"bfloat16", "half of it"}};
-  return names;
-}
 
 /// Numbers of fewer bits that a weight was rounded to. They stand for it from then on: in products, where its
 /// rows are looked up, and in files.

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "attention/quantization.h"
 #include "bench/decode_benchmark.h"
 #include "bench/peer_protocol.h"
 #include "report/spread.h"

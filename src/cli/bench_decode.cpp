@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "attention/quantization.h"
 #include "bench/decode_benchmark.h"
 #include "bench/decode_rates.h"
 #include "cli/bench.h"

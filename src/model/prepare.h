@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attention/matrix_form.h"
+#include "attention/quantization.h"
 
 namespace synthesizer {
 

@@ -4,6 +4,8 @@
 usage: check_count_tests.py PATH-OF-COUNT_TESTS
 """
 
+import contextlib
+import io
 import pathlib
 import subprocess
 import sys
@@ -46,6 +48,22 @@ def counts_what_was_skipped():
     assert counted({"one.xml": PASSED + SKIPPED + DISABLED}) == (0, ["1 passed, 0 failed, 2 skipped"])
 
 
+def a_group_that_wrote_nothing_is_a_failure():
+    sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))
+    import count_tests
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, cases in {"one": PASSED, "two": FAILED}.items():
+            text = f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
+            pathlib.Path(folder, f"{name}.xml").write_text(text, encoding="utf-8")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = count_tests.report(folder, ["two", "three"])
+    lines = said.getvalue().splitlines()
+    assert status == 1 and lines[-1] == "1 passed, 2 failed", lines
+    assert "failed: three: ended with an error" in lines
+
+
 def nothing_is_a_failure():
     status, lines = counted({})
     assert status == 1 and lines[-1] == "0 passed, 0 failed", lines
@@ -73,6 +91,7 @@ if __name__ == "__main__":
                 adds_up_files,
                 names_what_failed,
                 counts_what_was_skipped,
+                a_group_that_wrote_nothing_is_a_failure,
                 nothing_is_a_failure,
                 an_empty_suite_is_a_failure,
                 a_cut_off_file_is_a_failure,
