@@ -14,8 +14,8 @@
 //   FILE.data;
 //                            of files written through a FILE it knows nothing
 //
-// Allocations count from the beginning of main() on: what comes before is the loader's. Those of MKL, FBGEMM and
-// for thread-local variables do not (left_alone). The count is shared with forked processes. Nothing here
+// Allocations count from the beginning of main() on: what comes before is the loader's. Those of MKL, FBGEMM
+// and for thread-local variables do not (left_alone). The count is shared with forked processes. Nothing here
 // allocates memory.
 
 #include <dirent.h>
@@ -259,8 +259,8 @@ struct LeftAlone {
   const char* address = nullptr;
 };
 LeftAlone left_alone[] = {
-    // MKL multiplies without its buffers, and so with another rounding, where it gets none: nothing fails, and
-    // no bits can be promised. The functions of its allocator lie side by side.
+    // MKL multiplies without its buffers, and so with another rounding, where it gets none: nothing fails,
+    // and no bits can be promised. The functions of its allocator lie side by side.
     {"mkl_serv_allocate", 1 << 16},
     // FBGEMM, the product of int8 weights, does not look whether it got its buffers, and crashes.
     {"_ZN6fbgemm18fbgemmAlignedAllocEmmb", 1 << 8},

@@ -98,6 +98,24 @@ TEST(Product, with_a_factor_taken_again) {
   }
 }
 
+TEST(Product, of_a_weight_in_bfloat16_has_the_bits_of_its_numbers_in_float32) {
+  for (const ProductSizes& s : {ProductSizes{1, 1, 1}, ProductSizes{3, 7, 65}, ProductSizes{12, 16, 32},
+                                ProductSizes{13, 600, 130}, ProductSizes{97, 20, 33}}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      const auto a = stored(s.rows, s.inner, layout & 1, 1), b = stored(s.inner, s.columns, layout & 2, 2);
+      b.copy_(b.to(at::kBFloat16));
+      const auto c = stored(s.rows, s.columns, false, 3), wanted = c.clone();
+      Factor wide, narrow;
+      wide.pack_weight(matrix_of(b));
+      narrow.pack_weight(matrix_of(b), Storage::bfloat16);
+      EXPECT_EQ(2 * narrow.capacity(), wide.capacity());
+      multiply_rows(matrix_of(a), wide, {.there = true}, matrix_of(wanted));
+      multiply_rows(matrix_of(a), narrow, {.there = true}, matrix_of(c));
+      EXPECT_TRUE(testing::same_bits(c, wanted)) << s.rows << ", layout " << layout;
+    }
+  }
+}
+
 TEST(Product, writes_beside_nothing) {
   for (const ProductSizes& s : kProductSizes) {
     const auto memory = testing::noise({s.rows + 1, s.columns + 5}, 3), before = memory.clone();
