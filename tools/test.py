@@ -48,8 +48,8 @@ def chosen(names, groups):
 
 
 def run(preset, folder, groups):
-    """Runs the groups in parallel, a line for each as it ends. Returns the names of those that failed, or None
-    where ctest itself did."""
+    """Runs the groups in parallel, a line for each as it ends. Returns the names of those that failed, or
+    None where ctest itself did."""
     results = folder / "results"
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir()
