@@ -65,40 +65,27 @@ class Checkpoint : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(Checkpoint, Int8WeightsComeBackAsTheyWere) {
+TEST_F(Checkpoint, QuantizedWeightsComeBackAsTheyWere) {
   c10::NoGradGuard no_grad;
-  OneMap model(4, 2.5);
-  quantize(model, Quantization::int8);
-  save_weights(path("q"), model, 7);
-  EXPECT_EQ(TensorFile(path("q")).tensor("map.weight").scalar_type(), at::kChar);
-  OneMap other(4);
-  load_weights(path("q"), other);
-  EXPECT_EQ(quantization(other), Quantization::int8);
-  const auto x = at::ones({1, 4});
-  EXPECT_TRUE(at::equal(other.map->forward(x), model.map->forward(x)));
-  EXPECT_NEAR(other.map->forward(x)[0][0].item<double>(), 10, 0.2);
-  EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
-  OneMap wider(5);
-  EXPECT_THAT(complaint([&] { load_weights(path("q"), wider); }), HasSubstr("belongs to another model"));
+  for (const auto& [kind, dtype] :
+       {std::pair{Quantization::int8, at::kChar}, {Quantization::bfloat16, at::kBFloat16}}) {
+    OneMap model(4, 2.5);
+    quantize(model, kind);
+    save_weights(path("q"), model, 7);
+    EXPECT_EQ(TensorFile(path("q")).tensor("map.weight").scalar_type(), dtype);
+    OneMap other(4);
+    load_weights(path("q"), other);
+    EXPECT_EQ(quantization(other), kind);
+    const auto x = at::ones({1, 4});
+    EXPECT_TRUE(at::equal(other.map->forward(x), model.map->forward(x)));
+    EXPECT_NEAR(other.map->forward(x)[0][0].item<double>(), 10, 0.2);
+    EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
+    OneMap wider(5);
+    EXPECT_THAT(complaint([&] { load_weights(path("q"), wider); }), HasSubstr("belongs to another model"));
+  }
   Small without_maps(4);
   save_tensors(path("t"), {{"weight", at::ones({2, 4}, at::kChar)}, {"table", at::ones({3})}});
   EXPECT_THAT(complaint([&] { load_weights(path("t"), without_maps); }), HasSubstr("'weight' is int8"));
-}
-
-TEST_F(Checkpoint, Bfloat16WeightsComeBackAsTheyWere) {
-  c10::NoGradGuard no_grad;
-  OneMap model(4, 2.5);
-  quantize(model, Quantization::bfloat16);
-  save_weights(path("q"), model, 7);
-  EXPECT_EQ(TensorFile(path("q")).tensor("map.weight").scalar_type(), at::kBFloat16);
-  OneMap other(4);
-  load_weights(path("q"), other);
-  EXPECT_EQ(quantization(other), Quantization::bfloat16);
-  const auto x = at::ones({1, 4});
-  EXPECT_TRUE(at::equal(other.map->forward(x), model.map->forward(x)));
-  EXPECT_TRUE(at::equal(other.table, at::full({3}, 2.5)));
-  OneMap wider(5);
-  EXPECT_THAT(complaint([&] { load_weights(path("q"), wider); }), HasSubstr("belongs to another model"));
 }
 
 /// As other programs save weights, which are trained further in float32.
