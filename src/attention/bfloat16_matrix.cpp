@@ -5,15 +5,12 @@
 
 namespace synthesizer {
 
-struct Bfloat16Matrix::Panels : PackedPanels {
-  using PackedPanels::PackedPanels;
-};
-
 Bfloat16Matrix::Bfloat16Matrix(at::Tensor weight)
     : weight_(std::move(weight)),
-      panels_(std::make_unique<Panels>(weight_.to(at::kFloat), kernel::Storage::bfloat16)) {}
+      panels_(std::make_shared<PackedPanels>(weight_.to(at::kFloat), kernel::Storage::bfloat16)) {}
 
-Bfloat16Matrix::~Bfloat16Matrix() = default;
+Bfloat16Matrix::Bfloat16Matrix(at::Tensor weight, std::shared_ptr<const PackedPanels> panels)
+    : weight_(std::move(weight)), panels_(std::move(panels)) {}
 
 at::Tensor Bfloat16Matrix::apply(const at::Tensor& x, const at::Tensor& bias) const {
   return panels_->apply(x, bias);
@@ -32,7 +29,7 @@ std::vector<QuantizedMatrix::Part> Bfloat16Matrix::parts() const {
 }
 
 std::shared_ptr<const QuantizedMatrix> Bfloat16Matrix::copy() const {
-  return std::make_shared<Bfloat16Matrix>(weight_.clone());
+  return std::shared_ptr<const QuantizedMatrix>(new Bfloat16Matrix(weight_.clone(), panels_));
 }
 
 }  // namespace synthesizer

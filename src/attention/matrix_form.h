@@ -18,18 +18,18 @@ class MatrixForm {
 };
 using MatrixFormPtr = std::shared_ptr<const MatrixForm>;
 
+class PackedPanels;  // packed_panels.h
+
 /// float32 in the order in which the product reads it (kernel/product.h).
 class PackedMatrix : public MatrixForm {
  public:
   /// `weight`: out×in, float32 on the CPU. Throws InvalidInput for anything else.
   explicit PackedMatrix(const at::Tensor& weight);
-  ~PackedMatrix() override;
 
   at::Tensor apply(const at::Tensor& x, const at::Tensor& bias) const override;
 
  private:
-  struct Panels;
-  std::unique_ptr<Panels> panels_;
+  std::shared_ptr<const PackedPanels> panels_;
 };
 
 /// What the numbers of a trained model can be rounded to; their names are in quantization.h.
@@ -83,7 +83,6 @@ class Bfloat16Matrix : public QuantizedMatrix {
  public:
   /// `weight`: out×in of bfloat16 on the CPU.
   explicit Bfloat16Matrix(at::Tensor weight);
-  ~Bfloat16Matrix() override;
 
   at::Tensor apply(const at::Tensor& x, const at::Tensor& bias) const override;
   at::Tensor rows(const at::Tensor& indices) const override;
@@ -93,9 +92,10 @@ class Bfloat16Matrix : public QuantizedMatrix {
   std::shared_ptr<const QuantizedMatrix> copy() const override;
 
  private:
-  struct Panels;
+  Bfloat16Matrix(at::Tensor weight, std::shared_ptr<const PackedPanels> panels);
+
   at::Tensor weight_;
-  std::unique_ptr<Panels> panels_;
+  std::shared_ptr<const PackedPanels> panels_;
 };
 
 /// The nearest numbers of that kind; of int8 the largest of each row becomes ±127.
